@@ -1,0 +1,45 @@
+# make demo   set up, then fit a real data set and draw it (relvec-demo.png)
+# make test   set up, then run the test suite
+# make lint   set up, then ruff and mypy
+#
+# `PYTHON=python3.12 make test` picks the interpreter.
+
+PYTHON ?= python3
+BIN := .venv/bin
+OLDEST := .venv-oldest/bin
+
+.PHONY: demo test test-slow test-oldest lint clean
+
+demo: .venv/installed
+	$(BIN)/relvec demo
+
+test: .venv/installed
+	$(BIN)/python -m pytest
+
+# The statistical tests: many fits each, minutes in all.
+test-slow: .venv/installed
+	$(BIN)/python -m pytest -m slow
+
+# The same suite on the oldest scikit-learn, NumPy and SciPy that pyproject.toml allows.
+test-oldest: .venv-oldest/installed
+	$(OLDEST)/python -m pytest
+
+lint: .venv/installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv .venv-oldest
+
+# A stamp file marks a finished set-up, so that it happens once (and again when pyproject.toml changes).
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable '.[cli,tests,lint]'
+	touch $@
+
+.venv-oldest/installed: pyproject.toml
+	$(PYTHON) -m venv .venv-oldest
+	$(OLDEST)/python -m pip install --quiet --editable '.[cli,tests]' \
+		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*'
+	touch $@
