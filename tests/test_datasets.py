@@ -86,11 +86,8 @@ def test_reader_says_what_is_missing_and_where_it_looked(tmp_path, monkeypatch):
         find_staged("no_such_set")
 
 
-def test_boston_housing_has_the_paper_s_shape():
-    try:
-        table = load_staged("boston_housing")
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+def test_boston_housing_has_the_paper_s_shape(staged):
+    table = staged(load_staged, "boston_housing")
     assert table.X.shape == (506, 13)
     assert len(table.feature_names) == 13
     assert np.isfinite(table.X).all()
