@@ -1,0 +1,182 @@
+"""Section 4.4.1 of Tipping (2001): regression error and vectors, beside an SVR on the same draws.
+
+Each repetition draws its own noise or split. Inputs are standardised; the width of the Gaussian
+kernel (for the SVR also C and epsilon) minimises the squared error of 5-fold cross-validation on
+the training part. Errors of the sinc rows are ten times the root mean square deviation from the
+function, the Friedman rows are mean squared deviations from the function, and the Boston row is
+the mean squared error on the rows left out.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.metrics import mean_squared_error, root_mean_squared_error
+from sklearn.model_selection import GridSearchCV, KFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+from benchmarks.table import print_table, verdict
+from relvec import RVR
+from relvec.datasets import load_staged, make_friedman, make_sinc
+
+Array = NDArray[np.float64]
+
+ENTROPY = 2001
+GAMMA_TIMES_INPUTS = 2.0 ** np.arange(-5, 6)
+SVR_C = [1.0, 10.0, 100.0, 1000.0]
+SVR_EPSILON = [0.05, 0.1, 0.2, 0.4]
+
+
+class Split(NamedTuple):
+    X_train: Array
+    y_train: Array
+    X_test: Array
+    y_test: Array
+
+
+class Score(NamedTuple):
+    """One fit of one repetition; `log_evidence` is nan for the SVR."""
+
+    error: float
+    vectors: int
+    seconds: float
+    log_evidence: float
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A row of the paper's table: how to draw it, how to measure it, what the paper found."""
+
+    draw: Callable[[int], Split]
+    error: Callable[[Array, Array], float]
+    paper_svm: tuple[float, float]
+    paper_rvm: tuple[float, float]
+
+
+def draw_sinc(seed: int, noise: str) -> Split:
+    X, y = make_sinc(noise=noise, random_state=seed)
+    return Split(X, y, *make_sinc(1000, noise_scale=0))
+
+
+def draw_friedman(seed: int, number: int) -> Split:
+    rng = np.random.RandomState(seed)
+    X, y = make_friedman(number, random_state=rng)
+    return Split(X, y, *make_friedman(number, 1000, noise=False, random_state=rng))
+
+
+def draw_boston(seed: int) -> Split:
+    table = load_staged("boston_housing")
+    X_train, X_test, y_train, y_test = train_test_split(
+        table.X, table.y, train_size=481, test_size=25, random_state=seed
+    )
+    return Split(X_train, y_train, X_test, y_test)
+
+
+def ten_times_rms(truth: Array, prediction: Array) -> float:
+    return 10 * root_mean_squared_error(truth, prediction)
+
+
+PROBLEMS = {
+    "sinc-gaussian": Problem(
+        partial(draw_sinc, noise="gaussian"), ten_times_rms, (0.378, 45.2), (0.326, 6.7)
+    ),
+    "sinc-uniform": Problem(
+        partial(draw_sinc, noise="uniform"), ten_times_rms, (0.215, 44.3), (0.187, 7.0)
+    ),
+    "friedman2": Problem(
+        partial(draw_friedman, number=2), mean_squared_error, (4140, 110.3), (3505, 6.9)
+    ),
+    "friedman3": Problem(
+        partial(draw_friedman, number=3), mean_squared_error, (0.0202, 106.5), (0.0164, 11.5)
+    ),
+    "boston": Problem(draw_boston, mean_squared_error, (8.04, 142.8), (7.46, 39.0)),
+}
+
+
+def search_rvr(n_inputs: int, folds: KFold) -> GridSearchCV:
+    model = make_pipeline(StandardScaler(), RVR())
+    grid = {"rvr__gamma": GAMMA_TIMES_INPUTS / n_inputs}
+    return GridSearchCV(model, grid, scoring="neg_mean_squared_error", cv=folds)
+
+
+def search_svr(n_inputs: int, folds: KFold) -> GridSearchCV:
+    """Like `search_rvr`; the target is standardised, so that C and epsilon are in its units."""
+    model = TransformedTargetRegressor(
+        make_pipeline(StandardScaler(), SVR()), transformer=StandardScaler()
+    )
+    grid = {
+        "regressor__svr__gamma": GAMMA_TIMES_INPUTS[::2] / n_inputs,
+        "regressor__svr__C": SVR_C,
+        "regressor__svr__epsilon": SVR_EPSILON,
+    }
+    return GridSearchCV(model, grid, scoring="neg_mean_squared_error", cv=folds)
+
+
+def repetition(problem: Problem, seed: int) -> dict[str, Score]:
+    """Fit both machines to one draw."""
+    split = problem.draw(seed)
+    folds = KFold(5, shuffle=True, random_state=seed)
+    n_inputs = split.X_train.shape[1]
+    svr = search_svr(n_inputs, folds).fit(split.X_train, split.y_train)
+    rvr = search_rvr(n_inputs, folds).fit(split.X_train, split.y_train)
+    machine = rvr.best_estimator_[-1]
+
+    def score(search: GridSearchCV, vectors: NDArray[Any], log_evidence: float) -> Score:
+        error = problem.error(split.y_test, search.predict(split.X_test))
+        return Score(error, len(vectors), search.refit_time_, log_evidence)
+
+    return {
+        "svr": score(svr, svr.best_estimator_.regressor_[-1].support_, np.nan),
+        "rvr": score(rvr, machine.relevance_, machine.log_evidence_),
+    }
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean and its standard error."""
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def format_mean(values: Sequence[float]) -> str:
+    return "{:.4g} ± {:.2g}".format(*mean_and_error(values))
+
+
+def row(problem: Problem, svr: Sequence[Score], rvr: Sequence[Score]) -> list[str]:
+    """Format one row of the table from the scores of all repetitions."""
+    error, error_se = mean_and_error([score.error for score in rvr])
+    vectors, vectors_se = mean_and_error([score.vectors for score in rvr])
+    paper_error, paper_vectors = problem.paper_rvm
+    return [
+        "{:g} / {:g}".format(*problem.paper_svm),
+        "{:g} / {:g}".format(*problem.paper_rvm),
+        format_mean([score.error for score in svr]),
+        format_mean([score.error for score in rvr]),
+        verdict(error <= paper_error + 2 * error_se),
+        format_mean([score.vectors for score in svr]),
+        format_mean([score.vectors for score in rvr]),
+        verdict(vectors <= 1.2 * paper_vectors + 2 * vectors_se),
+        f"{np.mean([score.seconds for score in svr]):.3f}",
+        f"{np.mean([score.seconds for score in rvr]):.3f}",
+    ]
+
+
+def run(names: Sequence[str], repetitions: int, jobs: int) -> None:
+    """Print the table for the problems in `names`."""
+    seeds = [int(seed) for seed in np.random.SeedSequence(ENTROPY).generate_state(repetitions)]
+    rows = []
+    for name in names:
+        fits = Parallel(n_jobs=jobs)(delayed(repetition)(PROBLEMS[name], seed) for seed in seeds)
+        scores = {machine: [fit[machine] for fit in fits] for machine in ("svr", "rvr")}
+        rows.append([name, *row(PROBLEMS[name], scores["svr"], scores["rvr"])])
+    header = ["problem", "paper SVM", "paper RVM", "SVR error", "RVR error", "no worse"]
+    header += ["SVR vectors", "RVR vectors", "as sparse", "SVR seconds", "RVR seconds"]
+    print(__doc__)
+    print(f"{repetitions} repetitions; mean ± its standard error; seconds of the final fit.")
+    print("no worse: error <= paper + 2 se; as sparse: vectors <= 1.2 paper + 2 se.\n")
+    print_table(header, rows)

@@ -1,0 +1,16 @@
+"""Plain text tables."""
+
+from collections.abc import Sequence
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under a header, the first column to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for row in (header, ["-" * width for width in widths], *rows):
+        first, *others = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        right = (cell.strip().rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        print("  ".join([first, *right]).rstrip())
+
+
+def verdict(holds: bool) -> str:
+    return "yes" if holds else "NO"
