@@ -1,0 +1,1 @@
+"""Inputs on which relevance vector machines and their neighbours have failed, by kind of fault."""

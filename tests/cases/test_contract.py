@@ -1,0 +1,213 @@
+"""Faults of the estimator's interface that users met."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.model_selection import cross_val_score
+from sklearn.utils import get_tags
+
+from relvec import RVR
+from relvec.basis import RBF
+from tests.cases import inputs
+
+
+def gaussian(X, Z):
+    """exp(-|x - z|^2 / 2) by direct differences."""
+    return np.exp(-0.5 * np.square(X[:, None] - Z[None]).sum(axis=2))
+
+
+@pytest.mark.parametrize("n", [17, 45])
+def test_refit_equals_a_fresh_fit_and_leaves_the_parameters(n):
+    first, second = inputs.noisy_sinc(30, seed=61), inputs.noisy_sinc(n, seed=62)
+    model = RVR()
+    before = model.get_params()
+    assert model.fit(*first) is model
+    model.fit(*second)
+    fresh = RVR().fit(*second)
+    assert model.get_params() == before
+    np.testing.assert_array_equal(model.relevance_, fresh.relevance_)
+    np.testing.assert_array_equal(model.dual_coef_, fresh.dual_coef_)
+    assert model.log_evidence_ == fresh.log_evidence_
+    assert vars(model).keys() == vars(fresh).keys()
+
+
+def test_fit_of_a_linear_kernel_leaves_no_coef_behind():
+    X, y = inputs.noisy_sinc(30, seed=61)
+    model = RVR(kernel="linear").fit(X, y)
+    assert model.coef_.shape == (1,)
+    model.set_params(kernel="rbf").fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "linear_spline"])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_very_few_rows_give_a_finite_model_or_name_their_number(n, kernel, fit_intercept):
+    X, y = inputs.three_rows()
+    model = RVR(kernel=kernel, fit_intercept=fit_intercept)
+    try:
+        model.fit(X[:n], y[:n])
+    except ValueError as refusal:
+        if n > 1 or not re.search(r"\b1 sample|n_samples\s*=\s*1\b", str(refusal)):
+            raise
+    else:
+        assert np.isfinite(model.predict(X, return_std=True)).all()
+
+
+def test_coef_of_a_linear_kernel_reproduces_predict():
+    X, y = inputs.offset_plane()
+    for fit_intercept in (True, False):
+        model = RVR(kernel="linear", fit_intercept=fit_intercept).fit(X, y)
+        assert model.coef_.shape == (3,)
+        expected = X @ model.coef_ + model.intercept_
+        np.testing.assert_allclose(model.predict(X), expected, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(RVR(kernel="linear").fit(X, y).coef_, [1, 0, -2], atol=0.05)
+
+
+def test_own_kernel_function_equals_the_built_in_one():
+    X, y = inputs.noisy_sinc(30, seed=66)
+    seen = []
+
+    def watched(A, B):
+        seen.append((A.ndim, B.ndim))
+        return gaussian(A, B)
+
+    own, built_in = RVR(kernel=watched).fit(X, y), RVR(gamma=0.5).fit(X, y)
+    np.testing.assert_allclose(own.predict(X), built_in.predict(X), atol=1e-8)
+    assert own.log_evidence_ == pytest.approx(built_in.log_evidence_, abs=1e-8)
+    assert set(seen) == {(2, 2)}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda X, Z: gaussian(X, Z)[:, 0],
+        lambda X, Z: gaussian(X, Z)[:, 1:],
+        lambda X, Z: gaussian(X, Z)[:, :, None],
+        lambda X, Z: 1.0,
+    ],
+    ids=["vector", "too narrow", "three axes", "scalar"],
+)
+def test_own_kernel_function_of_the_wrong_shape_is_refused(wrong):
+    X, y = inputs.noisy_sinc(30, seed=66)
+    with pytest.raises(ValueError, match=r"(?s)kernel.*shape"):
+        RVR(kernel=wrong).fit(X, y)
+
+
+def test_precomputed_kernel_equals_the_kernel_it_holds():
+    X, y = inputs.noisy_sinc(30, seed=67)
+    query = np.linspace(-7.0, 7.0, 5)[:, None]
+    held = RVR(kernel="precomputed").fit(gaussian(X, X), y)
+    built_in = RVR(gamma=0.5).fit(X, y)
+    np.testing.assert_allclose(
+        held.predict(gaussian(query, X), return_std=True),
+        built_in.predict(query, return_std=True),
+        atol=1e-7,
+    )
+    np.testing.assert_array_equal(held.relevance_, built_in.relevance_)
+
+
+def test_precomputed_kernel_is_split_on_both_sides_in_cross_validation():
+    X, y = inputs.noisy_sinc(30, seed=67)
+    assert get_tags(RVR(kernel="precomputed")).input_tags.pairwise
+    assert not get_tags(RVR()).input_tags.pairwise
+    held = cross_val_score(RVR(kernel="precomputed"), gaussian(X, X), y, cv=3)
+    built_in = cross_val_score(RVR(gamma=0.5), X, y, cv=3)
+    np.testing.assert_allclose(held, built_in, rtol=1e-6)
+
+
+def test_precomputed_kernel_of_the_wrong_shape_is_refused():
+    X, y = inputs.noisy_sinc(30, seed=67)
+    K = gaussian(X, X)
+    with pytest.raises(ValueError, match=r"(?s)square.*\(30, 10\)|\(30, 10\).*square"):
+        RVR(kernel="precomputed").fit(K[:, :10], y)
+    model = RVR(kernel="precomputed").fit(K, y)
+    with pytest.raises(ValueError, match=r"(?s)29.*30|30.*29"):
+        model.predict(K[:, 1:])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "linear_spline"])
+def test_read_only_arrays_are_used_and_left_alone(kernel, dtype):
+    X, y = inputs.noisy_sinc(40, seed=69)
+    X, y, weights = X.astype(dtype), y.astype(dtype), np.ones(40, dtype)
+    copies = X.copy(), y.copy(), weights.copy()
+    for array in (X, y, weights):
+        array.setflags(write=False)
+    model = RVR(kernel=kernel).fit(X, y, sample_weight=weights)
+    model.predict(X, return_std=True)
+    model.log_evidence(X, y)
+    for array, copy in zip((X, y, weights), copies, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+def test_column_names_are_kept_and_their_order_is_checked():
+    X, y = inputs.difference_of_two_columns()
+    table = pd.DataFrame(X, columns=["width", "height"])
+    model = RVR().fit(table, y)
+    assert list(model.feature_names_in_) == ["width", "height"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(table[["height", "width"]])
+    with pytest.warns(UserWarning, match="valid feature names"):
+        bare = model.predict(X)
+    np.testing.assert_array_equal(bare, model.predict(table))
+
+
+class ArrayShapes(pickle.Pickler):
+    """A pickler that notes the shape of every array that it meets."""
+
+    def __init__(self, file):
+        super().__init__(file)
+        self.shapes = []
+
+    def reducer_override(self, obj):
+        if isinstance(obj, np.ndarray):
+            self.shapes.append(obj.shape)
+        return NotImplemented
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", RBF(gamma=0.02)])
+def test_saved_model_is_small_and_holds_no_training_matrix(kernel, tmp_path):
+    X, y = inputs.ten_columns_of_sinc()
+    model = RVR(kernel=kernel).fit(X, y)
+    path = tmp_path / "model.pickle"
+    with path.open("wb") as file:
+        pickler = ArrayShapes(file)
+        pickler.dump(model)
+    assert path.stat().st_size < 100 * 1024
+    assert pickler.shapes
+    assert not any(len(X) in shape for shape in pickler.shapes)
+    loaded = pickle.loads(path.read_bytes())
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_precomputed_model_holds_no_kernel_matrix(tmp_path):
+    X, y = inputs.noisy_sinc(500, seed=71)
+    model = RVR(kernel="precomputed").fit(gaussian(X, X), y)
+    assert len(pickle.dumps(model)) < 100 * 1024
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_sparse_input_is_refused_by_name(form):
+    X, y = inputs.mostly_zero()
+    with pytest.raises(TypeError, match=r"(?i)sparse"):
+        RVR().fit(form(X), y)
+    with pytest.raises(TypeError, match=r"(?i)sparse"):
+        RVR().fit(X, y).predict(form(X))
+
+
+@pytest.mark.parametrize("noise_variance", [1e-4, 0.04, 4.0])
+@pytest.mark.parametrize("kernel", ["rbf", "linear_spline"])
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
+def test_noise_that_is_known_stays_as_given(kernel, noise_variance):
+    X, y = inputs.noisy_sinc(40, noise=0.2, seed=74)
+    model = RVR(kernel=kernel, noise_variance=noise_variance).fit(X, y)
+    assert model.noise_variance_ == noise_variance
+    std = model.predict(np.linspace(-9.0, 9.0, 31)[:, None], return_std=True)[1]
+    assert (std >= np.sqrt(noise_variance)).all()
+    assert {row.noise_variance for row in model.history_} == {pytest.approx(noise_variance)}

@@ -1,0 +1,80 @@
+"""Work that must not need the square of the number of rows."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from relvec.exceptions import CentersWarning
+
+from relvec import RVR
+from relvec.basis import Columns
+from tests.cases import inputs
+
+MIB = 2**20
+
+
+def peak_of(call) -> int:
+    """Bytes allocated at the highest point of a call."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_latent"])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline"])
+def test_std_of_many_rows_takes_memory_linear_in_rows(kernel, method):
+    X, y = inputs.noisy_sinc(40, seed=44)
+    model = RVR(kernel=kernel).fit(X, y)
+    query = np.linspace(-10.0, 10.0, 200_000)[:, None]
+    many = peak_of(lambda: getattr(model, method)(query, return_std=True))
+    some = peak_of(lambda: getattr(model, method)(query[:50_000], return_std=True))
+    assert many < 400 * MIB
+    assert many < 4.5 * some
+
+
+def test_fit_keeps_no_kernel_matrix():
+    """4000 rows: the full kernel matrix has 122 MiB, the fitted model a few numbers."""
+    X, y = inputs.noisy_sinc(4000, seed=45)
+    tracemalloc.start()
+    try:
+        model = RVR().fit(X, y)
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(model.relevance_) < 100
+    assert kept < 4 * MIB
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
+def test_sixty_thousand_rows_fit_on_a_subsample_of_centres():
+    X, y = inputs.sixty_thousand_rows()
+    models = []
+    with pytest.warns(CentersWarning, match=r"centers"):
+        peak = peak_of(lambda: models.append(RVR(random_state=0).fit(X, y)))
+    assert peak < 4096 * MIB
+    assert models[0].score(X, y) > 0.99
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+def test_linear_kernel_of_very_many_columns_builds_no_square_of_columns():
+    X, y = inputs.wide_float32()
+    models = []
+    peak = peak_of(lambda: models.append(RVR(kernel="linear").fit(X, y)))
+    assert peak < 10 * X.size * 8
+    model = models[0]
+    assert model.coef_.shape == (20_000,)
+    np.testing.assert_allclose(model.predict(X), X @ model.coef_ + model.intercept_, atol=1e-6)
+
+
+def test_eight_thousand_rows_of_plain_columns():
+    X, y = inputs.eight_thousand_rows()
+    models = []
+    peak = peak_of(lambda: models.append(RVR(kernel=Columns()).fit(X, y)))
+    assert peak < 12 * X.nbytes
+    coef = np.zeros(21)
+    coef[models[0].relevance_] = models[0].dual_coef_
+    assert coef[0] == pytest.approx(1.0, abs=0.05)

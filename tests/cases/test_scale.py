@@ -1,0 +1,82 @@
+"""Units, origins and types of the inputs."""
+
+import numpy as np
+import pytest
+from relvec.exceptions import RelvecWarning
+
+from relvec import RVR
+from relvec.basis import RBF, Columns
+from tests.cases import inputs
+
+pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+@pytest.mark.parametrize("origin", [1e6, 1e9, -1e9])
+def test_origin_of_the_inputs_does_not_matter(origin, kernel):
+    X, y = inputs.time_stamps(origin)
+    far = RVR(kernel=kernel, gamma=0.5).fit(X, y)
+    near = RVR(kernel=kernel, gamma=0.5).fit(X - origin, y)
+    np.testing.assert_allclose(far.predict(X), near.predict(X - origin), atol=1e-6)
+    np.testing.assert_allclose(
+        far.predict(X, return_std=True)[1], near.predict(X - origin, return_std=True)[1], atol=1e-6
+    )
+
+
+def test_units_of_the_columns_do_not_matter():
+    X, y = inputs.two_of_six_columns()
+    units = np.array([1e-4, 1.0, 1e3, 1.0, 1e5, 1e-2])
+    plain, scaled = RVR(kernel=Columns()).fit(X, y), RVR(kernel=Columns()).fit(X * units, y)
+    assert set(plain.relevance_) == set(scaled.relevance_) >= {0, 4}
+    np.testing.assert_allclose(scaled.predict(X * units), plain.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 10.0, 1e6])
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_gamma_scale_cancels_the_unit_of_the_inputs(kernel, factor):
+    X, y = inputs.sine_of_one_column()
+    plain, scaled = RVR(kernel=kernel).fit(X, y), RVR(kernel=kernel).fit(factor * X, y)
+    assert plain.gamma_ == pytest.approx(1 / (3 * X.var()))
+    np.testing.assert_allclose(scaled.predict(factor * X), plain.predict(X), atol=1e-6)
+
+
+def test_gamma_auto_is_one_over_the_number_of_columns():
+    X, y = inputs.sine_of_one_column()
+    assert RVR(gamma="auto").fit(X, y).gamma_ == pytest.approx(1 / 3)
+
+
+def test_one_gamma_per_column_is_a_change_of_units():
+    X, y = inputs.sine_of_one_column()
+    gamma = np.array([0.5, 0.1, 0.02])
+    each = RVR(gamma=gamma).fit(X, y)
+    one = RVR(gamma=1.0).fit(X * np.sqrt(gamma), y)
+    np.testing.assert_array_equal(each.gamma_, gamma)
+    np.testing.assert_allclose(each.predict(X), one.predict(X * np.sqrt(gamma)), atol=1e-6)
+
+
+def test_gamma_multiplies_the_squared_distance():
+    X = np.array([[0.0], [1.0], [2.0]])
+    near, far = np.exp(-0.5), np.exp(-2.0)
+    K = RBF(gamma=0.5).fit(X).transform(X)
+    np.testing.assert_allclose(K, [[1, near, far], [near, 1, near], [far, near, 1]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear", "poly", "linear_spline"])
+def test_small_integers_are_taken_as_floats(kernel):
+    X, y = inputs.uint16_pixels()
+    integers, floats = RVR(kernel=kernel).fit(X, y), RVR(kernel=kernel).fit(X.astype(float), y)
+    np.testing.assert_allclose(integers.predict(X), floats.predict(X.astype(float)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [30, 60])
+@pytest.mark.parametrize("gamma", [1e4, 1e6, 1e12])
+def test_kernel_far_too_narrow_is_reported_and_keeps_an_honest_std(n, gamma, recwarn):
+    """The kernel matrix is the identity, so nothing is known between the points."""
+    X, y = inputs.noisy_sinc(n, seed=34)
+    model = RVR(gamma=gamma).fit(X, y)
+    warned = any(issubclass(w.category, RelvecWarning) for w in recwarn)
+    assert warned or len(model.relevance_) >= 0.8 * n
+    between = (X[1:] + X[:-1]) / 2
+    mean, std = model.predict(between, return_std=True)
+    np.testing.assert_allclose(mean, model.intercept_, rtol=1e-12)
+    assert (std > 0.01).all(), "a tenth of the true noise"

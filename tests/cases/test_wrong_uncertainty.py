@@ -1,0 +1,119 @@
+"""Error bars that are wrong without any error being raised."""
+
+import numpy as np
+import pytest
+
+from relvec import RVR
+from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
+from tests.cases import inputs
+
+KERNELS = ["rbf", "laplacian", "linear_spline", "poly", "linear"]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_std_of_a_row_does_not_depend_on_its_batch(kernel):
+    X, y = inputs.noisy_sinc(40, seed=13)
+    model = RVR(kernel=kernel).fit(X, y)
+    query = np.linspace(-10.0, 10.0, 11)[:, None]
+    mean, std = model.predict(query, return_std=True)
+    alone = np.array([model.predict(row[None], return_std=True) for row in query])[:, :, 0]
+    backwards = model.predict(query[::-1], return_std=True)[1]
+    np.testing.assert_allclose(alone[:, 0], mean, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(alone[:, 1], std, rtol=1e-12)
+    np.testing.assert_allclose(backwards[::-1], std, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e3, 1e8])
+@pytest.mark.parametrize("kernel", ["rbf", "linear_spline", "laplacian"])
+def test_units_of_the_target_only_scale_the_answer(kernel, scale):
+    X, y = inputs.noisy_sinc(40, seed=15)
+    query = np.linspace(-9.0, 9.0, 13)[:, None]
+    plain, scaled = RVR(kernel=kernel).fit(X, y), RVR(kernel=kernel).fit(X, scale * y)
+    assert set(scaled.relevance_) == set(plain.relevance_)
+    mean, std = plain.predict(query, return_std=True)
+    scaled_mean, scaled_std = scaled.predict(query, return_std=True)
+    np.testing.assert_allclose(scaled_mean, scale * mean, rtol=1e-4, atol=1e-4 * scale * 0.1)
+    np.testing.assert_allclose(scaled_std, scale * std, rtol=1e-4)
+    np.testing.assert_allclose(
+        scaled.log_evidence_, plain.log_evidence_ - 39 * np.log(scale), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("offset", [-1e6, 1e3, 1e6])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_constant_added_to_the_target_only_moves_the_mean(kernel, offset):
+    X, y = inputs.noisy_sinc(40, seed=15)
+    plain, moved = RVR(kernel=kernel).fit(X, y), RVR(kernel=kernel).fit(X, y + offset)
+    mean, std = plain.predict(X, return_std=True)
+    moved_mean, moved_std = moved.predict(X, return_std=True)
+    np.testing.assert_allclose(moved_mean - offset, mean, atol=1e-7)
+    np.testing.assert_allclose(moved_std, std, rtol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kernel", [RBF(), Laplacian(), Concatenate([Bias(), RBF()])])
+def test_std_is_never_below_the_noise(kernel, fit_intercept):
+    X, y = inputs.noisy_sinc(50, half_width=4.0, seed=17)
+    model = RVR(kernel=kernel, fit_intercept=fit_intercept).fit(X, y)
+    query = np.array([0.0, 2.0, 4.0, 6.0, 20.0, 1e6])[:, None]
+    noise = np.sqrt(model.noise_variance_)
+    std = model.predict(query, return_std=True)[1]
+    assert (std >= noise).all()
+    far = np.sqrt(model.noise_variance_ + model.predict_latent(query, return_std=True)[1] ** 2)
+    np.testing.assert_allclose(std, far, rtol=1e-12)
+
+
+def test_replicates_give_both_places_the_spread_of_their_targets():
+    X, y = inputs.replicates()
+    mean, std = RVR().fit(X, y).predict([[20.0], [140.0]], return_std=True)
+    np.testing.assert_allclose(mean, [700.0, 1250.0], atol=40.0)
+    np.testing.assert_allclose(std[0], std[1], rtol=1e-6)
+    assert 12.0 < std[0] < 45.0
+
+
+@pytest.mark.parametrize("kernel", ["linear", Columns()])
+def test_std_is_smallest_where_the_data_are(kernel):
+    X, y = inputs.steep_line_far_from_zero()
+    at = RVR(kernel=kernel).fit(X, y).predict([[90.0], [80.0], [100.0], [0.0]], return_std=True)[1]
+    assert at[0] < at[1]
+    assert at[2] < at[3]
+    np.testing.assert_allclose(at[1], at[2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [9, 25, 101])
+@pytest.mark.parametrize("kernel", ["linear", Columns()])
+def test_intercept_has_its_share_of_the_variance(kernel, n):
+    """At the centroid a flat-prior intercept adds noise / n to the variance of the mean."""
+    X, y = inputs.zigzag_line(n)
+    model = RVR(kernel=kernel).fit(X, y)
+    std = model.predict([[0.0]], return_std=True)[1]
+    np.testing.assert_allclose(std**2 / model.noise_variance_, 1 + 1 / n, rtol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weights", [inputs.INTEGER_WEIGHTS, np.full(18, 20)])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear"])
+def test_weight_k_is_k_copies_and_zero_is_absence(kernel, weights, fit_intercept):
+    X, y = inputs.noisy_sinc(18, seed=21)
+    fixed = RVR(kernel=kernel, fit_intercept=fit_intercept, centers=X[::3], tol=1e-9)
+    weighted = fixed.fit(X, y, sample_weight=weights)
+    query = np.linspace(-9.0, 9.0, 19)[:, None]
+    mean, std = weighted.predict(query, return_std=True)
+    evidence = weighted.log_evidence_
+    copies = fixed.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    copies_mean, copies_std = copies.predict(query, return_std=True)
+    np.testing.assert_allclose(evidence, copies.log_evidence_, atol=1e-7)
+    np.testing.assert_allclose(mean, copies_mean, atol=1e-4 * np.std(y))
+    np.testing.assert_allclose(std, copies_std, rtol=1e-4)
+
+
+def test_rows_of_weight_zero_carry_no_functions():
+    X, y = inputs.noisy_sinc(18, seed=21)
+    kept = inputs.INTEGER_WEIGHTS > 0
+    far_away = np.where(kept[:, None], X, 1e6)
+    weighted = RVR().fit(far_away, y, sample_weight=kept.astype(float))
+    fewer = RVR().fit(X[kept], y[kept])
+    assert weighted.gamma_ == pytest.approx(fewer.gamma_, rel=1e-12)
+    assert weighted.log_evidence_ == pytest.approx(fewer.log_evidence_, abs=1e-8)
+    np.testing.assert_allclose(weighted.predict(X), fewer.predict(X), atol=1e-8)
+    assert kept[weighted.relevance_rows_].all()

@@ -1,0 +1,171 @@
+"""Bad arguments are refused in `fit`, by name, with what was got and what was expected."""
+
+import re
+
+import numpy as np
+import pytest
+
+from relvec import RVR
+from relvec.basis import RBF
+from tests.cases.inputs import noisy_sinc
+
+
+def words(*patterns):
+    """A pattern that needs every one of the given patterns, in any order."""
+    return "(?si)" + "".join(f"(?=.*{pattern})" for pattern in patterns)
+
+
+POSITIVE = r"(positive|> ?0|greater than 0|above 0)"
+WHOLE = r"(int|whole)"
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "expected"),
+    [
+        ("kernel", "gaussian", "rbf"),
+        ("kernel", 3, "callable"),
+        ("kernel", None, "rbf"),
+        ("gamma", -1.0, POSITIVE),
+        ("gamma", 0.0, POSITIVE),
+        ("gamma", np.nan, POSITIVE),
+        ("gamma", np.inf, "finite"),
+        ("gamma", "wide", "scale"),
+        ("gamma", [1.0, 2.0, 3.0], "1"),
+        ("gamma", [-1.0], POSITIVE),
+        ("gamma", None, "scale"),
+        ("degree", 0, WHOLE),
+        ("degree", 2.5, WHOLE),
+        ("coef0", np.nan, "finite"),
+        ("fit_intercept", "no", "bool"),
+        ("noise_variance", 0.0, POSITIVE),
+        ("noise_variance", -0.1, POSITIVE),
+        ("noise_variance", np.nan, POSITIVE),
+        ("noise_variance", "low", "None"),
+        ("centers", 0, "1"),
+        ("centers", -3, "1"),
+        ("centers", 21, "20"),
+        ("centers", "all", "array"),
+        ("centers", np.zeros((4, 2)), "1"),
+        ("centers", np.zeros(4), "2"),
+        ("centers", np.full((4, 1), np.nan), "(finite|NaN)"),
+        ("solver", "newton", "sequential"),
+        ("n_starts", 0, "1"),
+        ("n_starts", 1.5, WHOLE),
+        ("tol", 0.0, POSITIVE),
+        ("tol", -1e-3, POSITIVE),
+        ("tol", np.nan, POSITIVE),
+        ("max_iter", 0, "1"),
+        ("max_iter", 10.5, WHOLE),
+        ("max_iter", "many", WHOLE),
+        ("verbose", -1, "0"),
+        ("random_state", "seed", "(seed|RandomState)"),
+    ],
+)
+def test_parameter(argument, value, expected):
+    X, y = noisy_sinc(20)
+    kernel = {"degree": "poly", "coef0": "poly"}.get(argument, "rbf")
+    model = RVR(**{"kernel": kernel, argument: value})
+    got = re.escape(repr(value)) if np.isscalar(value) else ""
+    if isinstance(value, str):
+        got = re.escape(value)
+    with pytest.raises((ValueError, TypeError), match=words(argument, got, expected)):
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize("gamma", [-1.0, "wide", np.nan])
+def test_parameter_of_a_kernel_object(gamma):
+    with pytest.raises(ValueError, match=words("gamma", str(gamma))):
+        RVR(kernel=RBF(gamma=gamma)).fit(*noisy_sinc(20))
+
+
+def bad_inputs():
+    X, _ = noisy_sinc(20)
+    holed, infinite = X.copy(), X.copy()
+    holed[3], infinite[3] = np.nan, np.inf
+    return {
+        "a row": (X[:, 0], "1D array"),
+        "three axes": (X[:, :, None], "dim 3"),
+        "NaN": (holed, "NaN"),
+        "infinity": (infinite, "infinity"),
+        "complex": (X * 1j, "[Cc]omplex"),
+        "text": (X.astype(str).astype(object) + "m", "could not convert"),
+        "no rows": (X[:0], "0 sample"),
+        "no columns": (X[:, :0], "0 feature"),
+        "fewer rows than targets": (X[:19], "(?s)19.*20|20.*19"),
+    }
+
+
+@pytest.mark.parametrize("kind", bad_inputs())
+def test_inputs(kind):
+    X, message = bad_inputs()[kind]
+    with pytest.raises(ValueError, match=message):
+        RVR().fit(X, noisy_sinc(20)[1])
+
+
+def bad_y():
+    _, y = noisy_sinc(20)
+    holed = y.copy()
+    holed[3] = np.nan
+    return {
+        "none": (None, "y"),
+        "NaN": (holed, "(?s)y.*NaN"),
+        "infinity": (np.where(y > 0.5, np.inf, y), "(?s)y.*infinity"),
+        "complex": (y * 1j, "[Cc]omplex"),
+        "text": (np.where(y > 0, "high", "low"), "could not convert|strings|numeric"),
+        "two columns": (np.column_stack([y, y]), r"\(20, 2\)"),
+        "one number": (y[0], "y|array"),
+    }
+
+
+@pytest.mark.parametrize("kind", bad_y())
+def test_targets(kind):
+    y, message = bad_y()[kind]
+    with pytest.raises((ValueError, TypeError), match=message):
+        RVR().fit(noisy_sinc(20)[0], y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        (np.ones(19), "(?s)19.*20|20.*19"),
+        (np.ones((20, 2)), "1D|shape"),
+        (np.full(20, -1.0), "[Nn]egative"),
+        (np.r_[-0.5, np.ones(19)], "[Nn]egative"),
+        (np.full(20, np.nan), "NaN"),
+        (np.zeros(20), "(?s)(zero|positive)"),
+        (np.full(20, "heavy"), "could not convert"),
+    ],
+    ids=["short", "two columns", "negative", "one negative", "NaN", "all zero", "text"],
+)
+def test_weights(weights, expected):
+    with pytest.raises(
+        (ValueError, TypeError), match=f"(?s)(?=.*sample_weight|.*heavy)(?=.*({expected}))"
+    ):
+        RVR().fit(*noisy_sinc(20), sample_weight=weights)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_latent", "sample_y"])
+def test_query_points(method):
+    X, y = noisy_sinc(20)
+    call = getattr(RVR().fit(X, y), method)
+    with pytest.raises(ValueError, match=r"(?s)2 features.*1 feature"):
+        call(np.zeros((5, 2)))
+    with pytest.raises(ValueError, match="NaN"):
+        call(np.full((5, 1), np.nan))
+    with pytest.raises(ValueError, match="0 sample"):
+        call(np.zeros((0, 1)))
+
+
+@pytest.mark.parametrize("n_samples", [0, -1, 1.5])
+def test_number_of_sampled_functions(n_samples):
+    X, y = noisy_sinc(20)
+    with pytest.raises(
+        (ValueError, TypeError), match=words("n_samples", re.escape(str(n_samples)))
+    ):
+        RVR().fit(X, y).sample_y(X, n_samples)
+
+
+def test_evidence_of_other_data_needs_as_many_targets_as_rows():
+    X, y = noisy_sinc(20)
+    with pytest.raises(ValueError, match=r"(?s)20.*19|19.*20"):
+        RVR().fit(X, y).log_evidence(X, y[:19])
