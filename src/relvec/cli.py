@@ -1,0 +1,286 @@
+"""The ``relvec`` command: fit a table, predict another, or see a demonstration.
+
+Results go to standard output. Warnings and errors go to standard error, one line each; an error
+ends the command with exit code 2. Pandas reads the tables: it comes with the ``cli`` extra.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import joblib
+from sklearn.datasets import load_diabetes
+from sklearn.pipeline import Pipeline
+
+from relvec._job import Z95, Job, missing
+from relvec.display import RegressionDisplay
+from relvec.regression import RVR
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KERNELS = ("rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        Words after the program's name; None takes those it was started with.
+
+    Returns
+    -------
+    int
+        Exit code: 0, or 2 after an error.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        with _one_line_warnings():
+            options.run(options)
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        print(f"relvec: error: {_one_line(error)}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _fit(options: argparse.Namespace) -> None:
+    table = _read_table(options.data)
+    _require_columns(table, [options.target, *options.exclude], options.data)
+    table = table.drop(columns=options.exclude)
+    rows, description = missing(table)
+    if rows.any() and not options.drop_missing:
+        raise ValueError(f"{description}; --drop-missing leaves these rows out")
+    if rows.any():
+        print(f"{description}: left out")
+    job = Job.run(
+        table[~rows],
+        options.target,
+        RVR(kernel=options.kernel, gamma=options.gamma, random_state=options.random_state),
+        test_size=options.test_size,
+        random_state=options.random_state,
+    )
+    print(job.report())
+    if options.out:
+        joblib.dump(job.model, options.out)
+        print(f"model written to {options.out}")
+
+
+def _predict(options: argparse.Namespace) -> None:
+    model = _load_model(options.model)
+    table = _read_table(options.data)
+    _require_columns(table, model.feature_names_in_, options.data)
+    table = table[model.feature_names_in_]
+    rows, description = missing(table)
+    if rows.any():
+        raise ValueError(f"{description}; nothing was predicted")
+    mean, std = model.predict(table, return_std=True)
+    columns = {"mean": mean, "std": std, "lower_95": mean - Z95 * std, "upper_95": mean + Z95 * std}
+    _write_table(_pandas().DataFrame(columns), options.out)
+    print(f"{len(table)} predictions written to {options.out}")
+
+
+def _demo(options: argparse.Namespace) -> None:
+    """Fit scikit-learn's diabetes data; draw one input by itself, then all ten together."""
+    _pandas()
+    figure = _need("matplotlib.figure").Figure(figsize=(11, 4.6), layout="constrained")
+    table = load_diabetes(as_frame=True, scaled=False).frame
+    table = table.rename(columns={"target": "progression"})
+    print("diabetes: its progression over a year, from ten measurements of 442 patients")
+    all_inputs = Job.run(table, "progression", RVR(), test_size=0.25)
+    one_input = Job.run(table[["bmi", "progression"]], "progression", RVR(), test_size=0)
+    print(all_inputs.report())
+    for ax, job, title in zip(
+        figure.subplots(1, 2),
+        (one_input, all_inputs),
+        ("one input", "ten inputs, rows held out"),
+        strict=True,
+    ):
+        RegressionDisplay.from_estimator(job.model, *job.shown_rows(), ax=ax)
+        ax.set_title(f"{title}: {len(job.regressor.relevance_)} relevance vectors")
+    figure.savefig(options.out, dpi=100)
+    print(f"picture written to {options.out}")
+
+
+def _need(module: str) -> Any:
+    """Import an optional library, or name the extra that brings it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"this command needs {module.partition('.')[0]}: install relvec with its extra relvec[cli]"
+        ) from error
+
+
+def _pandas() -> Any:
+    return _need("pandas")
+
+
+def _read_table(path: Path) -> pd.DataFrame:
+    read = {".csv": _pandas().read_csv, ".parquet": _pandas().read_parquet}[path.suffix]
+    table = read(path)
+    return table.set_axis(table.columns.map(str), axis="columns")
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    if path.suffix == ".csv":
+        table.to_csv(path, index=False)
+    else:
+        table.to_parquet(path, index=False)
+
+
+def _load_model(path: Path) -> Pipeline:
+    try:
+        model = joblib.load(path)
+    except OSError:
+        raise
+    except Exception as error:  # a file that is no pickle may raise anything
+        raise ValueError(f"{path} is not a saved model: {_one_line(error)}") from error
+    if not (isinstance(model, Pipeline) and isinstance(model[-1], RVR)):
+        raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
+    return model
+
+
+def _require_columns(table: pd.DataFrame, names: Sequence[str], path: Path) -> None:
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        raise ValueError(f"{path} has no column {_listed(absent)}; it has {_listed(table.columns)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Name a few, and say how many more there are."""
+    shown, rest = ", ".join(names[:12]), len(names) - 12
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def _one_line(message: object) -> str:
+    return " ".join(str(message).split()) or type(message).__name__
+
+
+@contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    """Show what the fit warns about, a line each, without the source line that Python adds."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"relvec: warning: {_one_line(message)}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="relvec", description="Relevance vector machines on tables.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    fit = commands.add_parser(
+        "fit",
+        help="fit a table and say how good the fit is",
+        description="Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
+        "Numbers are standardised; texts are one-hot encoded, a category never seen before "
+        "counting as none of the known ones.",
+    )
+    fit.add_argument("data", metavar="DATA", type=_table_path, help="CSV or Parquet file")
+    fit.add_argument("--target", required=True, metavar="NAME", help="column to predict")
+    fit.add_argument("--exclude", nargs="+", default=[], metavar="NAME", help="columns to ignore")
+    fit.add_argument("--kernel", choices=KERNELS, default="rbf", help="default: %(default)s")
+    fit.add_argument(
+        "--gamma",
+        type=_gamma,
+        default="scale",
+        metavar="VALUE",
+        help='kernel coefficient: a number, "scale" or "auto", as in SVR (default: %(default)s)',
+    )
+    fit.add_argument(
+        "--test-size",
+        type=_share,
+        default=0.2,
+        metavar="SHARE",
+        help="share of the rows held out at random; 0 fits them all (default: %(default)s)",
+    )
+    fit.add_argument(
+        "--random-state", type=int, default=0, metavar="SEED", help="default: %(default)s"
+    )
+    fit.add_argument(
+        "--drop-missing", action="store_true", help="leave out rows with missing values"
+    )
+    fit.add_argument("--out", type=_output_path, metavar="MODEL", help="where to save the model")
+    fit.set_defaults(run=_fit)
+
+    predict = commands.add_parser(
+        "predict",
+        help="predict the rows of a table",
+        description="Predict each row: mean, standard deviation of a new observation, and the "
+        "ends of its 95 % interval. A model file is a pickle, which can run any code when it is "
+        "read: load only models that you trust.",
+    )
+    predict.add_argument("model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
+    predict.add_argument("data", metavar="DATA", type=_table_path, help="CSV or Parquet file")
+    predict.add_argument(
+        "--out", required=True, type=_output_table, metavar="FILE", help="CSV or Parquet file"
+    )
+    predict.set_defaults(run=_predict)
+
+    demo = commands.add_parser("demo", help="fit a real data set and draw it")
+    demo.add_argument(
+        "--out",
+        type=_output_path,
+        default="relvec-demo.png",
+        metavar="PICTURE",
+        help="where to draw (default: %(default)s)",
+    )
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _table_path(text: str) -> Path:
+    path = Path(text)
+    if path.suffix not in {".csv", ".parquet"}:
+        raise argparse.ArgumentTypeError(f"{text} must end in .csv or .parquet")
+    return path
+
+
+def _output_path(text: str) -> Path:
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    return path
+
+
+def _output_table(text: str) -> Path:
+    return _table_path(str(_output_path(text)))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def _gamma(text: str) -> float | str:
+    return text if text in {"scale", "auto"} else _number(text)
+
+
+def _share(text: str) -> float:
+    share = _number(text)
+    if not 0 <= share < 1:
+        raise argparse.ArgumentTypeError(f"{text} must be at least 0 and less than 1")
+    return share
