@@ -8,16 +8,20 @@ import pytest
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test marked ``staged("name", ...)`` whose data cannot be here, and fail if it should.
+@pytest.fixture
+def staged():
+    """Call a reader with the name of a data set; skip by name where no data folder is here.
 
-    A bare clone skips these tests by name. Where the folder exists every set is expected in it:
-    a missing one fails instead of going unnoticed.
+    Where the folder exists every set is expected in it: a missing one fails, so that it does not
+    go unnoticed.
     """
-    folder = Path(os.environ.get("RELVEC_DATA", BESIDE_THE_CHECKOUT))
-    for marker in item.iter_markers("staged"):
-        for name in marker.args:
-            if not folder.is_dir():
-                pytest.skip(f"data set {name!r} is not here: no folder {folder}")
-            if not (folder / name).exists():
-                pytest.fail(f"data set {name!r} is missing from {folder}")
+
+    def read(reader, name, *arguments):
+        try:
+            return reader(name, *arguments)
+        except FileNotFoundError as error:
+            if Path(os.environ.get("RELVEC_DATA", BESIDE_THE_CHECKOUT)).is_dir():
+                pytest.fail(f"the data folder is here, yet: {error}")
+            pytest.skip(str(error))
+
+    return read
