@@ -59,7 +59,8 @@ class Job:
     @property
     def regressor(self) -> RVR:
         """The fitted relevance vector machine, without the preparation of its inputs."""
-        return self.model[-1]
+        regressor: RVR = self.model[-1]
+        return regressor
 
     def shown_rows(self) -> tuple[pd.DataFrame, pd.Series]:
         """Rows for a picture: those held out, or all; and the training rows that are kept."""

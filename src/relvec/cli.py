@@ -115,8 +115,9 @@ def _need(module: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
+        library = module.partition(".")[0]
         raise ImportError(
-            f"this command needs {module.partition('.')[0]}: install relvec with its extra relvec[cli]"
+            f"this command needs {library}: install relvec with its extra relvec[cli]"
         ) from error
 
 
