@@ -29,7 +29,7 @@ from relvec.datasets import load_staged, make_friedman, make_sinc
 Array = NDArray[np.float64]
 
 ENTROPY = 2001
-GAMMA_TIMES_INPUTS = 2.0 ** np.arange(-5, 6)
+GAMMA_TIMES_INPUTS = 2.0 ** np.arange(-7, 5)
 SVR_C = [1.0, 10.0, 100.0, 1000.0]
 SVR_EPSILON = [0.05, 0.1, 0.2, 0.4]
 
