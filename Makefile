@@ -20,7 +20,7 @@ test: .venv/installed
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -m slow
 
-# The same suite on the oldest scikit-learn, NumPy and SciPy that pyproject.toml allows.
+# The same suite on the oldest libraries that pyproject.toml allows.
 test-oldest: .venv-oldest/installed
 	$(OLDEST)/python -m pytest
 
@@ -41,5 +41,6 @@ clean:
 .venv-oldest/installed: pyproject.toml
 	$(PYTHON) -m venv .venv-oldest
 	$(OLDEST)/python -m pip install --quiet --editable '.[cli,tests]' \
-		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*'
+		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*' \
+		'matplotlib==3.9.*' 'pandas==2.2.*' 'pyarrow==18.*'
 	touch $@
