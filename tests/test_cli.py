@@ -258,7 +258,7 @@ def test_demo_draws_two_panels(tmp_path, capsys):
     assert _report(out)["rows"] == "331 to fit, 111 held out"
     assert "progression" in _report(out)["noise sd"]
     pixels = imread(picture)
-    assert pixels.shape == (460, 1100, 4)
+    assert pixels.shape == (450, 1100, 4)
     assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 100
 
 

@@ -91,7 +91,7 @@ def _predict(options: argparse.Namespace) -> None:
 def _demo(options: argparse.Namespace) -> None:
     """Fit scikit-learn's diabetes data; draw one input by itself, then all ten together."""
     _pandas()
-    figure = _need("matplotlib.figure").Figure(figsize=(11, 4.6), layout="constrained")
+    figure = _need("matplotlib.figure").Figure(figsize=(11, 4.5), layout="constrained")
     table = load_diabetes(as_frame=True, scaled=False).frame
     table = table.rename(columns={"target": "progression"})
     print("diabetes: its progression over a year, from ten measurements of 442 patients")
