@@ -1,0 +1,46 @@
+"""Bases: the candidate functions φ(x) that a model may use."""
+
+from relvec.basis.base import Basis
+from relvec.basis.combine import Concatenate
+from relvec.basis.functions import Bias, Columns
+from relvec.basis.kernels import (
+    RBF,
+    CallableKernel,
+    Kernel,
+    Laplacian,
+    LinearKernel,
+    LinearSpline,
+    PolynomialKernel,
+    Precomputed,
+    ScaledKernel,
+    Sigmoid,
+)
+
+#: Names that an estimator's ``kernel`` takes.
+KERNELS: dict[str, type[Basis]] = {
+    "rbf": RBF,
+    "laplacian": Laplacian,
+    "linear": LinearKernel,
+    "poly": PolynomialKernel,
+    "sigmoid": Sigmoid,
+    "linear_spline": LinearSpline,
+    "precomputed": Precomputed,
+}
+
+__all__ = [
+    "KERNELS",
+    "RBF",
+    "Basis",
+    "Bias",
+    "CallableKernel",
+    "Columns",
+    "Concatenate",
+    "Kernel",
+    "Laplacian",
+    "LinearKernel",
+    "LinearSpline",
+    "PolynomialKernel",
+    "Precomputed",
+    "ScaledKernel",
+    "Sigmoid",
+]

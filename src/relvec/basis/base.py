@@ -1,0 +1,104 @@
+"""What a set of candidate functions is: x → φ(x)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Candidate basis functions φ_1 … φ_M, as a scikit-learn transformer.
+
+    A subclass implements ``place`` (fix the functions), ``evaluate`` (their values), ``restrict`` (keep
+    some and forget the rest) and ``names``; all four may trust their input.
+
+    Attributes
+    ----------
+    rows_ : ndarray of int, shape (n_functions,)
+        Row of the fitted X that each function is centred on, -1 where there is none.
+    """
+
+    rows_: Index
+
+    @abstractmethod
+    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+        """Fix the functions.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Training rows, which scales that follow the data are taken from.
+        centers : ndarray or None
+            Points that centred functions sit on: rows of X by their indices (one-dimensional), points
+            of their own (two-dimensional), or every row of X (None).
+        weights : ndarray of shape (n_samples,) or None
+            Copies of each row.
+        """
+
+    @abstractmethod
+    def evaluate(self, X: Array) -> Array:
+        """Values of every function at every row, a new array of shape (n_samples, n_functions)."""
+
+    @abstractmethod
+    def restrict(self, active: Index) -> Self:
+        """Return a fitted basis of the functions `active` only, in that order."""
+
+    @abstractmethod
+    def names(self, features: Sequence[str] | None = None) -> list[str]:
+        """Name of each function, given the names of the inputs."""
+
+    @property
+    def vectors(self) -> Array:
+        """Points that functions are centred on, shape (n_centred, n_features)."""
+        return np.empty((0, 0))
+
+    def linear_map(self) -> Array | None:
+        """Matrix L (n_features, n_functions) with φ(x) = Lᵀx, or None if φ is not linear in x."""
+        return None
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Fix the functions, centred ones on every row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : Basis
+            The fitted basis.
+        """
+        return self.place(validate_data(self, X, dtype=np.float64), None, None)
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Evaluate every function at every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Query rows.
+
+        Returns
+        -------
+        Phi : ndarray of shape (n_samples, n_functions)
+            The design matrix.
+        """
+        check_is_fitted(self)
+        return self.evaluate(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Names of the functions, as scikit-learn asks of a transformer."""
+        check_is_fitted(self)
+        return np.asarray(self.names(getattr(self, "feature_names_in_", None)), dtype=object)

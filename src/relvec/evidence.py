@@ -1,0 +1,237 @@
+"""Evidence, weight posterior, derivatives and the factors S and Q: all the mathematics of the method.
+
+Everything is written in dimensionless quantities. With A = diag(α) and R the active functions' columns
+in an orthonormal frame Q (Φ_A = QR), let
+
+    D = √β R A^(-1/2),   Σ̂ = (I + DᵀD)⁻¹ = A^(1/2) Σ A^(1/2),   μ̂ = A^(1/2) μ.
+
+The eigenvalues of Σ̂ lie in (0, 1], and neither units of t nor of a function's scale enter. Equation
+numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relvec.design.base import Array, Frame, Index
+from relvec.linalg import cholesky_of_gram, inverse_lower, solve_lower
+
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class ActiveSet:
+    """What the evidence needs to know of the data for one set of active functions.
+
+    Attributes
+    ----------
+    R : ndarray of shape (j, n_active)
+        Active functions in the frame, Φ_A = QR.
+    c : ndarray of shape (j,)
+        Target in the frame, Qᵀt.
+    rest : float
+        ‖t‖² − ‖Qᵀt‖².
+    n : float
+        Number of observations that count.
+    """
+
+    R: Array
+    c: Array
+    rest: float
+    n: float
+
+    @classmethod
+    def from_frame(cls, frame: Frame, active: Index, n: float) -> ActiveSet:
+        """Take the columns of the active functions out of a frame that spans them."""
+        return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
+
+    def misfit(self, mean: Array) -> float:
+        """r = ‖t − Φμ‖²."""
+        residual = self.c - self.R @ mean
+        return self.rest + float(residual @ residual)
+
+
+@dataclass(frozen=True)
+class WeightPosterior:
+    """Gaussian posterior of the active weights, in dimensionless form, with the evidence.
+
+    Attributes
+    ----------
+    variance : ndarray of shape (n_active, n_active)
+        Σ̂ = A^(1/2) Σ A^(1/2), with Σ of eq. 12.
+    mean : ndarray of shape (n_active,)
+        μ̂ = A^(1/2) μ, with μ of eq. 13.
+    misfit : float
+        r = ‖t − Φμ‖².
+    log_evidence : float
+        L, the logarithm of eq. 15, with its −N/2·log 2π.
+    root : ndarray of shape (n_active, n_active)
+        Upper triangular F with Σ̂ = F Fᵀ.
+    """
+
+    variance: Array
+    mean: Array
+    misfit: float
+    log_evidence: float
+    root: Array
+
+    @classmethod
+    def at(cls, data: ActiveSet, alpha: Array, beta: float) -> WeightPosterior:
+        """Posterior for the given precisions.
+
+        The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at its
+        minimum and so does not feel the rounding errors of μ to first order.
+        """
+        root = data.R * np.sqrt(beta / alpha)
+        inverse = inverse_lower(cholesky_of_gram(root))
+        variance = inverse.T @ inverse
+        mean = variance @ (np.sqrt(beta) * (data.c @ root))
+        misfit = data.misfit(mean / np.sqrt(alpha))
+        # log|C| = −N log β + log|I + DᵀD|
+        log_evidence = 0.5 * (
+            data.n * (np.log(beta) - LOG_2PI) - beta * misfit - float(mean @ mean)
+        ) + float(np.log(inverse.diagonal()).sum())
+        return cls(variance, mean, misfit, float(log_evidence), inverse.T)
+
+    def well_determined(self) -> Array:
+        """γ_i = 1 − α_i Σ_ii of eq. 17, in [0, 1]."""
+        return 1 - self.variance.diagonal()
+
+    def relevance(self) -> Array:
+        """(q² − s)·Σ_ii/α_i of each active function: negative where the best α is infinite."""
+        variance = self.variance.diagonal()
+        return self.mean**2 / variance - (1 - variance)
+
+    def deletion_gain(self) -> Array:
+        """Exact change of the evidence when one active function is deleted."""
+        # ℓ(α) = ½[log α − log(α + s) + q²/(α + s)] with α/(α + s) = Σ̂_ii and q²/(α + s) = μ̂²/Σ̂_ii.
+        variance = self.variance.diagonal()
+        return -0.5 * (np.log(variance) + self.mean**2 / variance)
+
+    def gradient(self, n: float, beta: float) -> Array:
+        """∂L/∂log α_i for each active function, then ∂L/∂log β: shape (n_active + 1,)."""
+        variance = self.variance.diagonal()
+        by_alpha = 0.5 * (1 - variance - self.mean**2)
+        by_beta = 0.5 * (n - beta * self.misfit - float((1 - variance).sum()))
+        return np.append(by_alpha, by_beta)
+
+    def hessian(self, beta: float) -> Array:
+        """Second derivatives of L in (log α, log β): shape (n_active + 1, n_active + 1)."""
+        V, m = self.variance, self.mean
+        k, variance, Vm = len(m), V.diagonal(), V @ m
+        H = np.empty((k + 1, k + 1))
+        np.multiply(V, 0.5 * V + np.multiply.outer(m, m), out=H[:k, :k])
+        H[:k, :k].flat[:: k + 1] -= 0.5 * (variance + m**2)
+        V2 = np.einsum("ij,ij->i", V, V)
+        H[:k, k] = H[k, :k] = 0.5 * (variance - V2) - m * Vm
+        trace = k - 2 * variance.sum() + V2.sum()  # tr((I − ΣA)²)
+        H[k, k] = 0.5 * (trace - beta * self.misfit - (1 - variance).sum()) + m @ Vm
+        return H
+
+
+@dataclass(frozen=True)
+class CandidateFactors:
+    """Sparsity and quality of every candidate, S_m = φᵀC⁻¹φ and Q_m = φᵀC⁻¹t (T&F eq. 24, 25).
+
+    They are S = β·sparsity and Q = β·quality. With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums of
+    non-negative terms and a part outside the frame: nothing cancels, however collinear the functions.
+    """
+
+    sparsity: Array
+    quality: Array
+    beta: float
+    whitener: Array  # T, the lower factor of I + DDᵀ
+
+    @classmethod
+    def at(cls, frame: Frame, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
+        """Factors of all candidates for the given active functions and precisions."""
+        within = cls._of(frame.coords, data, alpha, beta)
+        return cls(
+            frame.rest_norm2 + within.sparsity,
+            frame.rest_dot + within.quality,
+            beta,
+            within.whitener,
+        )
+
+    @classmethod
+    def of_active(cls, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
+        """Factors of the active functions themselves: α_iγ_i = S_i and α_iμ_i = Q_i."""
+        return cls._of(data.R, data, alpha, beta)
+
+    @classmethod
+    def _of(cls, coords: Array, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
+        """Factors of functions that lie within the frame at `coords`."""
+        T = cholesky_of_gram((data.R * np.sqrt(beta / alpha)).T)
+        W = solve_lower(T, coords)
+        e = solve_lower(T, data.c[:, None])[:, 0]
+        return cls(np.einsum("ij,ij->j", W, W), e @ W, beta, T)
+
+    def ratio(self) -> Array:
+        """Q²/S of each candidate, zero where S has no digits left (functions have unit norm)."""
+        return _ratio(self.sparsity, self.quality, self.beta)
+
+    def block(self, coords: Array, rest: Array) -> Array:
+        """S/β between some candidates, (b, b), given their parts within and outside the frame."""
+        W = solve_lower(self.whitener, np.ascontiguousarray(coords))
+        return rest.T @ rest + W.T @ W
+
+
+#: A unit-norm function whose S/β is below this lies in the span of the active ones in all its digits.
+RESOLUTION = 1e-12
+
+
+def _ratio(sparsity: Array, quality: Array, beta: float) -> Array:
+    resolved = sparsity > RESOLUTION
+    return np.where(resolved, beta * quality**2 / np.where(resolved, sparsity, 1.0), 0.0)
+
+
+def addition_gain(ratio: Array) -> Array:
+    """Exact gain of evidence from adding a function at its best α, from Q²/S (T&F eq. 27)."""
+    useful = np.maximum(ratio, 1.0)
+    return 0.5 * (useful - 1 - np.log(useful))
+
+
+def greedy_additions(
+    S: Array, quality: Array, beta: float, threshold: float
+) -> tuple[NDArray[np.intp], Array]:
+    """Choose functions out of a block one after the other, each the exact best given the earlier ones.
+
+    Parameters
+    ----------
+    S : ndarray of shape (b, b)
+        S/β between the candidates of the block; overwritten.
+    quality : ndarray of shape (b,)
+        Q/β of the candidates.
+    beta : float
+        Noise precision.
+    threshold : float
+        Stop when the best gain falls under this many nats.
+
+    Returns
+    -------
+    chosen : ndarray of int, shape (k,)
+        Positions in the block, in the order of choice.
+    alpha : ndarray of shape (k,)
+        Their best precisions α = s²/(q² − s) (T&F eq. 20).
+    """
+    chosen: list[int] = []
+    alphas: list[float] = []
+    quality = quality.copy()
+    while len(chosen) < len(quality):
+        ratio = _ratio(S.diagonal(), quality, beta)
+        ratio[chosen] = 0.0
+        k = int(ratio.argmax())
+        if addition_gain(ratio[k]) < threshold:
+            break
+        s = S[k, k]
+        alpha = beta * s / (ratio[k] - 1)
+        chosen.append(k)
+        alphas.append(alpha)
+        column = S[:, k].copy()
+        shrink = 1 / (alpha / beta + s)  # Σ_kk β of the function just added
+        quality -= shrink * quality[k] * column
+        S -= np.multiply.outer(shrink * column, column)
+    return np.array(chosen, dtype=np.intp), np.array(alphas)

@@ -1,0 +1,65 @@
+"""The last word on a model: everything recomputed from its own functions, in the users' units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from relvec.design.base import Array, Design, Index
+from relvec.evidence import ActiveSet, WeightPosterior
+from relvec.posterior import Posterior
+from relvec.solvers.newton import Model
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A model in the users' units; see `Solution` for the attributes."""
+
+    active: Index
+    alpha: Array
+    noise_variance: float
+    posterior: Posterior
+    well_determined: Array
+    log_evidence: float
+
+
+def model_from_user_units(design: Design, alpha: Array, noise_variance: float) -> Model:
+    """All candidates of a design as a model, with precisions given in the users' units."""
+    # A function that is constant on these data was scaled to zero, and its α no longer matters.
+    unit = np.where(np.isfinite(design.scale), design.target_scale / design.scale, 1.0)
+    beta = design.target_scale**2 / noise_variance
+    return Model(np.arange(len(alpha)), alpha * unit**2, beta)
+
+
+def accept(design: Design, model: Model) -> Accepted:
+    """Recompute evidence and posterior of the kept functions from their columns alone.
+
+    A fresh orthonormal frame of the kept functions keeps the digits that the search may have lost, so
+    what is reported never rests on the search.
+    """
+    order = np.argsort(model.active)
+    active, alpha, beta = model.active[order], model.alpha[order], model.beta
+    frame = design.frame()
+    frame.extend(active, frame.rest(active))
+    data = ActiveSet.from_frame(frame, active, design.n_effective)
+    found = WeightPosterior.at(data, alpha, beta)
+
+    t_unit, phi_unit = design.target_scale, design.scale[active]
+    noise_variance = t_unit**2 / beta
+    to_weight = t_unit / (phi_unit * np.sqrt(alpha))
+    posterior = Posterior(
+        mean=to_weight * found.mean,
+        root=to_weight[:, None] * found.root,
+        center=design.center[active],
+        level=design.target_center,
+        level_variance=noise_variance * design.level_share,
+    )
+    return Accepted(
+        active=active,
+        alpha=alpha * (phi_unit / t_unit) ** 2,
+        noise_variance=noise_variance,
+        posterior=posterior,
+        well_determined=found.well_determined(),
+        log_evidence=design.to_user_evidence(found.log_evidence),
+    )

@@ -1,0 +1,88 @@
+"""What every solver takes and returns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from relvec.design.base import Array, Design, Index
+from relvec.likelihoods.gaussian import Gaussian
+from relvec.posterior import Posterior
+
+
+class Pass(NamedTuple):
+    """One pass of a solver: a row of ``history_``.
+
+    Attributes
+    ----------
+    start : int
+        Number of the start, from 0.
+    log_evidence : float
+        Log evidence after the pass, in the users' units.
+    n_active : int
+        Functions in the model.
+    noise_variance : float
+        σ² in squared units of the target.
+    seconds : float
+        Time since the fit began.
+    """
+
+    start: int
+    log_evidence: float
+    n_active: int
+    noise_variance: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver found, in the users' units.
+
+    Attributes
+    ----------
+    active : ndarray of int, shape (n_active,)
+        Candidates that were kept, in ascending order.
+    alpha : ndarray of shape (n_active,)
+        Their prior precisions.
+    likelihood : Gaussian
+        With the noise variance learnt or given.
+    posterior : Posterior
+        Weights and intercept.
+    well_determined : ndarray of shape (n_active,)
+        γ_i of eq. 17.
+    log_evidence : float
+        Log evidence of the kept functions, recomputed from a fresh factorisation.
+    history : list of Pass
+        Passes of the start that won.
+    n_iter : int
+        Passes of all starts together.
+    notes : tuple of Warning
+        What the user should know, worst first; empty if there is nothing.
+    summary : str
+        How the search ended.
+    """
+
+    active: Index
+    alpha: Array
+    likelihood: Gaussian
+    posterior: Posterior
+    well_determined: Array
+    log_evidence: float
+    history: list[Pass]
+    n_iter: int
+    notes: tuple[Warning, ...]
+    summary: str
+
+    @property
+    def status(self) -> str:
+        """The diagnosis in words."""
+        return "; ".join([*map(str, self.notes), self.summary])
+
+
+class Solver(ABC):
+    """Search for the precisions, and with them the functions, that maximise the evidence."""
+
+    @abstractmethod
+    def solve(self, design: Design, likelihood: Gaussian) -> Solution:
+        """Fit the candidates of `design` to its target under `likelihood`."""

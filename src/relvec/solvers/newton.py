@@ -1,0 +1,127 @@
+"""Newton ascent of the evidence in (log α, log β) over the active functions, with deletions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from relvec.design.base import Array, Frame, Index
+from relvec.evidence import ActiveSet, WeightPosterior
+from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
+
+MAX_LOG_STEP = 3.0
+MAX_TRIES = 12
+
+
+@dataclass(frozen=True)
+class Model:
+    """A point of the search: which functions are active, and the precisions."""
+
+    active: Index
+    alpha: Array
+    beta: float
+
+    def keep(self, mask: np.ndarray) -> Model:
+        """Return the model without the functions outside `mask`."""
+        return replace(self, active=self.active[mask], alpha=self.alpha[mask])
+
+    def add(self, index: Index, alpha: Array) -> Model:
+        """Return the model with more functions at its end."""
+        return replace(
+            self, active=np.append(self.active, index), alpha=np.append(self.alpha, alpha)
+        )
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What may be done to the noise precision: nothing while it is held, else up to a ceiling."""
+
+    held: bool
+    beta_max: float
+
+    def precision(self, freedom: float, misfit: float) -> float:
+        """β = (N − Σγ)/r of eq. 18, up to the ceiling, with all of the unit-norm target as most noise."""
+        if freedom >= self.beta_max * misfit:
+            return self.beta_max
+        return max(freedom / misfit, 1.0)
+
+
+def climb(
+    frame: Frame, model: Model, n: float, noise: Noise, tol: float, max_steps: int
+) -> tuple[Model, ActiveSet, WeightPosterior]:
+    """Raise the evidence by at most `max_steps` Newton steps; every one of them raises it.
+
+    Stops when a step gained less than a tenth of `tol` nats or the gradient is under `tol`.
+    """
+    data = ActiveSet.from_frame(frame, model.active, n)
+    posterior = WeightPosterior.at(data, model.alpha, model.beta)
+    damping = 0.0
+    for _ in range(max_steps):
+        model, data, posterior = _prune(model, data, posterior)
+        free_noise = not noise.held and not (
+            model.beta >= noise.beta_max and posterior.gradient(n, model.beta)[-1] > 0
+        )
+        size = len(model.alpha) + free_noise
+        gradient = posterior.gradient(n, model.beta)[:size]
+        if not size or np.abs(gradient).max() < 1e-1 * tol:
+            break
+        curvature = -posterior.hessian(model.beta)[:size, :size]
+        for _ in range(MAX_TRIES):
+            step = _newton_step(curvature, gradient, damping)
+            if step is not None:
+                trial = _moved(model, step, noise.beta_max)
+                there = WeightPosterior.at(data, trial.alpha, trial.beta)
+                if there.log_evidence >= posterior.log_evidence:
+                    break
+            damping = max(10 * damping, 1e-2)
+        else:
+            break
+        gained = there.log_evidence - posterior.log_evidence
+        model, posterior = trial, there
+        damping = 0.1 * damping if damping > 1e-3 else 0.0
+        if gained < 0.1 * tol:
+            break
+    return _prune(model, data, posterior)
+
+
+def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | None:
+    """Damped Newton step, capped; None where the damped curvature is not positive definite."""
+    damped = curvature.copy()
+    damped.flat[:: len(damped) + 1] += damping
+    try:
+        step = solve_positive(cholesky(damped), gradient)
+    except NotPositiveDefiniteError:
+        return None
+    return step * min(1.0, MAX_LOG_STEP / float(np.abs(step).max()))
+
+
+def _moved(model: Model, step: Array, beta_max: float) -> Model:
+    k = len(model.alpha)
+    beta = min(model.beta * float(np.exp(step[k])), beta_max) if len(step) > k else model.beta
+    return replace(model, alpha=model.alpha * np.exp(step[:k]), beta=beta)
+
+
+def _prune(
+    model: Model, data: ActiveSet, posterior: WeightPosterior
+) -> tuple[Model, ActiveSet, WeightPosterior]:
+    """Delete, one at a time, the functions whose best α is infinite, the largest gain first."""
+    V, m = posterior.variance, posterior.mean
+    keep = np.arange(len(m))
+    while len(m):
+        d = V.diagonal()
+        hopeless = m * m < d * (1 - d)  # q² < s
+        if not hopeless.any():
+            break
+        loss = np.where(hopeless, np.log(d) + m * m / d, np.inf)
+        worst = int(loss.argmin())
+        rest = np.arange(len(m)) != worst
+        column = V[rest, worst] / d[worst]
+        m = m[rest] - column * m[worst]
+        V = V[rest][:, rest] - np.multiply.outer(column, V[worst, rest])
+        keep = keep[rest]
+    if len(keep) == len(model.alpha):
+        return model, data, posterior
+    model = model.keep(keep)
+    data = replace(data, R=data.R[:, keep])
+    return model, data, WeightPosterior.at(data, model.alpha, model.beta)

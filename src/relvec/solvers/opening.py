@@ -1,0 +1,69 @@
+"""The opening of the search: a few top-down sweeps where the dictionary is numerically of low rank.
+
+Smooth kernels give hundreds of functions that span a few dozen directions. Adding them one by one gets
+stuck there, because the first few stand in the way of better ones that lie almost in their span. Going
+top-down from all functions at once does not, and in an orthonormal frame of j directions a sweep over
+all M of them costs j²M operations instead of N³.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relvec.design.base import Array, Design, Frame, Index
+from relvec.evidence import ActiveSet, CandidateFactors
+from relvec.linalg import pivoted_qr
+from relvec.solvers.newton import Model, Noise
+
+#: Directions up to which a dictionary counts as one of low rank, and how many are looked for at a time.
+MAX_RANK = 64
+BLOCK = 16
+#: A unit-norm function is spanned when this much of its squared norm is left.
+SPANNED = 1e-6
+MIN_SWEEPS, MAX_SWEEPS = 10, 50
+#: Functions that the data determine less than this (γ_i) leave, unless their α is falling.
+WELL_DETERMINED = 0.1
+
+
+def spanning_frame(design: Design) -> Frame | None:
+    """Frame that spans every candidate to `SPANNED`, or None if that takes over `MAX_RANK` directions."""
+    frame = design.frame()
+    while True:
+        outside = np.flatnonzero(frame.rest_norm2 > SPANNED)
+        if not len(outside):
+            return frame
+        if len(frame.target) >= MAX_RANK:
+            return None
+        # Evenly spaced in their correlation with the target: spread out, whatever the order of the rows.
+        ordered = outside[np.argsort(frame.rest_dot[outside], kind="stable")]
+        places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
+        index = ordered[np.unique(places.round().astype(np.intp))]
+        rest = frame.rest(index)
+        norms, order = pivoted_qr(rest)
+        new = order[: max(1, int((norms**2 > SPANNED).sum()))]
+        frame.extend(index[new], rest[:, new])
+
+
+def sweep(frame: Frame, n: float, noise: Noise, beta: float) -> Model:
+    """MacKay's updates (eq. 16 to 18) of all functions at once, until no more are left than directions.
+
+    The frame spans most functions to `SPANNED` only, so this is a start and no result: functions must be
+    spanned exactly before the evidence means anything. Every function starts with the same share of the target's variance and the noise precision at
+    `beta`. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
+    """
+    active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
+    alpha: Array = np.full(len(active), float(len(active)))
+    for count in range(1, MAX_SWEEPS + 1):
+        data = ActiveSet.from_frame(frame, active, n)
+        factors = CandidateFactors.of_active(data, alpha, beta)
+        gamma = beta * factors.sparsity / alpha
+        mean = beta * factors.quality / alpha
+        with np.errstate(divide="ignore"):
+            updated = gamma / mean**2  # eq. 16
+        if not noise.held:  # eq. 18
+            beta = noise.precision(n - float(gamma.sum()), data.misfit(mean))
+        keep = (gamma > WELL_DETERMINED) | (updated < alpha)
+        active, alpha = active[keep], updated[keep]
+        if count >= MIN_SWEEPS and len(active) <= len(frame.target):
+            break
+    return Model(active, alpha, beta)
