@@ -176,7 +176,7 @@ class RegressionDisplay:
         else:
             self._plot_against_true(half_width, f"{100 * level:g} %")
         self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.legend(frameon=False, fontsize="small")
+        self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small")
         return self
 
     def _plot_curve(self, x: Array, curve: Curve, half_width: float, level: str) -> None:

@@ -1,0 +1,85 @@
+"""The code and commands in the documents run as they are printed, and links lead somewhere."""
+
+import ast
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from relvec.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def _blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_the_code_runs_and_prints_sensible_numbers(capsys):
+    (code,) = _blocks("python")
+    assert len([line for line in code.splitlines() if line.strip()]) <= 11
+    names = {}
+    exec(compile(code, "README.md", "exec"), names)
+    kept, rows, r2 = re.search(
+        r"(\d+) of (\d+) rows kept, R2 (\S+)", capsys.readouterr().out
+    ).groups()
+    assert 0 < int(kept) < int(rows) / 4
+    assert float(r2) > 0.3
+    assert np.all(names["std"] > 0)
+
+
+def test_the_commands_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    houses = pd.DataFrame(
+        {"size": rng.uniform(20, 200, 80), "district": rng.choice(["a", "b"], 80)}
+    )
+    houses.to_csv("new_houses.csv", index=False)
+    houses["price"] = houses["size"] / 50 + rng.normal(scale=0.1, size=80)
+    houses.to_csv("houses.csv", index=False)
+
+    commands = [line[2:].split() for block in _blocks("console") for line in block.splitlines()]
+    commands = [words[1:] for words in commands if words[0] == "relvec"]
+    assert [words[0] for words in commands] == ["fit", "predict"]
+    for words in commands:
+        assert main(words) == 0
+    assert capsys.readouterr().err == ""
+    predicted = pd.read_csv("predicted.csv")
+    np.testing.assert_allclose(predicted["mean"], houses["price"], atol=1)
+
+
+def test_make_targets_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"\$ make (\S+)", README):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+def _class_source(path, name):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    (node,) = [n for n in ast.parse(text).body if getattr(n, "name", None) == name]
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
+
+
+def test_contributing_shows_the_classes_as_they_are():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    shown = re.findall(r"<!-- shipped: (\S+) (\w+) -->\n```python\n(.*?)```", text, flags=re.DOTALL)
+    assert [name for _, name, _ in shown] == ["Laplacian", "Gaussian", "Solver"]
+    for path, name, code in shown:
+        assert code == _class_source(path, name)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/notation.md"])
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    local = [link.partition("#")[0] for link in links if "://" not in link]
+    for link in filter(None, local):
+        assert ((ROOT / page).parent / link).exists(), link
+
+
+def test_the_picture_is_small():
+    assert (ROOT / "docs" / "images" / "demo.png").stat().st_size < 150_000
