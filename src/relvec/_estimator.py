@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,7 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool
     centers: Centers
     solver: str
-    n_starts: int | Literal["auto"]
+    n_starts: int
     tol: float
     max_iter: int
     random_state: int | np.random.RandomState | None
@@ -91,8 +91,7 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}")
         check_scalar(self.tol, "tol", Real, min_val=0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
-        if self.n_starts != "auto":
-            check_scalar(self.n_starts, "n_starts", Integral, min_val=1)
+        check_scalar(self.n_starts, "n_starts", Integral, min_val=1)
         return SOLVERS[self.solver](
             tol=self.tol, max_iter=self.max_iter, n_starts=self.n_starts, verbose=int(self.verbose)
         )

@@ -54,6 +54,11 @@ class ActiveSet:
         return self.rest + float(residual @ residual)
 
 
+def posterior_root(data: ActiveSet, alpha: Array, beta: float) -> Array:
+    """Upper triangular F with Σ̂ = F Fᵀ, shape (n_active, n_active)."""
+    return inverse_lower(cholesky_of_gram(data.R * np.sqrt(beta / alpha))).T
+
+
 @dataclass(frozen=True)
 class WeightPosterior:
     """Gaussian posterior of the active weights, in dimensionless form, with the evidence.
@@ -68,15 +73,12 @@ class WeightPosterior:
         r = ‖t − Φμ‖².
     log_evidence : float
         L, the logarithm of eq. 15, with its −N/2·log 2π.
-    root : ndarray of shape (n_active, n_active)
-        Upper triangular F with Σ̂ = F Fᵀ.
     """
 
     variance: Array
     mean: Array
     misfit: float
     log_evidence: float
-    root: Array
 
     @classmethod
     def at(cls, data: ActiveSet, alpha: Array, beta: float) -> WeightPosterior:
@@ -85,31 +87,19 @@ class WeightPosterior:
         The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at its
         minimum and so does not feel the rounding errors of μ to first order.
         """
-        root = data.R * np.sqrt(beta / alpha)
-        inverse = inverse_lower(cholesky_of_gram(root))
-        variance = inverse.T @ inverse
-        mean = variance @ (np.sqrt(beta) * (data.c @ root))
+        root = posterior_root(data, alpha, beta)
+        variance = root @ root.T
+        mean = variance @ (beta * (data.c @ data.R) / np.sqrt(alpha))
         misfit = data.misfit(mean / np.sqrt(alpha))
         # log|C| = −N log β + log|I + DᵀD|
         log_evidence = 0.5 * (
             data.n * (np.log(beta) - LOG_2PI) - beta * misfit - float(mean @ mean)
-        ) + float(np.log(inverse.diagonal()).sum())
-        return cls(variance, mean, misfit, float(log_evidence), inverse.T)
+        ) + float(np.log(root.diagonal()).sum())
+        return cls(variance, mean, misfit, float(log_evidence))
 
     def well_determined(self) -> Array:
         """γ_i = 1 − α_i Σ_ii of eq. 17, in [0, 1]."""
         return 1 - self.variance.diagonal()
-
-    def relevance(self) -> Array:
-        """(q² − s)·Σ_ii/α_i of each active function: negative where the best α is infinite."""
-        variance = self.variance.diagonal()
-        return self.mean**2 / variance - (1 - variance)
-
-    def deletion_gain(self) -> Array:
-        """Exact change of the evidence when one active function is deleted."""
-        # ℓ(α) = ½[log α − log(α + s) + q²/(α + s)] with α/(α + s) = Σ̂_ii and q²/(α + s) = μ̂²/Σ̂_ii.
-        variance = self.variance.diagonal()
-        return -0.5 * (np.log(variance) + self.mean**2 / variance)
 
     def gradient(self, n: float, beta: float) -> Array:
         """∂L/∂log α_i for each active function, then ∂L/∂log β: shape (n_active + 1,)."""
@@ -177,6 +167,16 @@ class CandidateFactors:
         """S/β between some candidates, (b, b), given their parts within and outside the frame."""
         W = solve_lower(self.whitener, np.ascontiguousarray(coords))
         return rest.T @ rest + W.T @ W
+
+
+def deletion_cost(variance: Array, mean: Array) -> Array:
+    """Exact fall of the evidence when one active function is deleted, from its Σ̂_ii and μ̂_i.
+
+    The part of the evidence that depends on α_i is ½[log α − log(α + s) + q²/(α + s)] (T&F eq. 18) with
+    α/(α + s) = Σ̂_ii and q²/(α + s) = μ̂_i²/Σ̂_ii; it is zero at α = ∞.
+    """
+    cost: Array = 0.5 * (np.log(variance) + mean**2 / variance)
+    return cost
 
 
 #: A unit-norm function whose S/β is below this lies in the span of the active ones in all its digits.

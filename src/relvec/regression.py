@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,7 +49,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         matrix of 10⁸ entries, with a warning.
     solver : {"sequential"}, default="sequential"
         Search for the maximum of the evidence.
-    n_starts : int or "auto", default="auto"
+    n_starts : int, default=2
         Starts of the search, which has local optima; more find better ones more often.
     tol : float, default=0.01
         Nats of log evidence that adding a function must gain.
@@ -138,7 +138,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         noise_variance: float | None = None,
         centers: Centers = None,
         solver: str = "sequential",
-        n_starts: int | Literal["auto"] = "auto",
+        n_starts: int = 2,
         tol: float = 0.01,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,

@@ -61,6 +61,8 @@ class Design(ABC):
         φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale.
     target_center, target_scale : float
         The same for the target.
+    target_variance : float
+        Variance of the standardised target about its mean.
     level_share : float
         Variance of the eliminated intercept in units of the noise variance: one over the sum of the row
         weights, or zero without an intercept.
@@ -72,6 +74,7 @@ class Design(ABC):
     scale: Array
     target_center: float
     target_scale: float
+    target_variance: float
     level_share: float
 
     def to_user_evidence(self, log_evidence: float) -> float:
@@ -83,9 +86,5 @@ class Design(ABC):
         """Return a new, empty frame."""
 
     @abstractmethod
-    def columns(self, index: Index) -> Array:
-        """Standardised columns (n_samples, k) of the candidates `index`."""
-
-    @abstractmethod
-    def target(self) -> Array:
-        """Standardised target (n_samples,)."""
+    def restrict(self, index: Index) -> Design:
+        """Return the same rows with the candidates `index` only, in that order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import cast
 
 import numpy as np
@@ -11,8 +12,8 @@ from relvec.linalg import orthonormal
 
 #: A column or residual whose norm is under this many roundings of what it was computed from is zero.
 ROUNDINGS = 8 * np.finfo(np.float64).eps
-#: The smallest number whose square is a normal number.
-SMALLEST = float(np.sqrt(np.finfo(np.float64).tiny))
+#: Least variance of a target: the smallest normal number.
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class DenseDesign(Design):
@@ -35,37 +36,48 @@ class DenseDesign(Design):
     ) -> None:
         self.shape = cast(tuple[int, int], Phi.shape)
         total = float(len(t) if weights is None else weights.sum())
-        self.n_effective = total - center
-        self.level_share = center / total
-        self.center = np.zeros(Phi.shape[1])
-        self.target_center = 0.0
+        share = np.full(len(t), 1 / total) if weights is None else weights / total
+        self.n_effective, self.level_share = total - center, center / total
+        mean = float(share @ t)
+        self.target_center = mean if center else 0.0
+        self.center = share @ Phi if center else np.zeros(Phi.shape[1])
         if center:
-            share = np.full(len(t), 1 / total) if weights is None else weights / total
-            self.center = share @ Phi
-            self.target_center = float(share @ t)
             Phi -= self.center
-            t = t - self.target_center
         if weights is not None:
             Phi *= np.sqrt(weights)[:, None]
-            t = t * np.sqrt(weights)
         self._Phi = Phi
-        norm2 = np.einsum("ij,ij->j", Phi, Phi)
-        dust = norm2 <= total * (ROUNDINGS * self.center) ** 2
-        # A column of rounding errors is no function: an infinite scale makes it zero in every product.
-        self.scale = np.where(dust, np.inf, np.sqrt(norm2))
+        self.scale = _norms(Phi, total * (ROUNDINGS * self.center) ** 2)
         # Targets that differ by no more than their rounding are constant.
-        dust_t = max(abs(self.target_center) * np.sqrt(total) * ROUNDINGS, SMALLEST)
-        self.target_scale = max(float(np.linalg.norm(t)), dust_t)
-        self._t = t / self.target_scale
+        floor = max((ROUNDINGS * mean) ** 2, SMALLEST)
+        variance = max(float(share @ (t - mean) ** 2), floor)
+        size2 = variance + (0 if center else mean**2)
+        self.target_scale = float(np.sqrt(total * size2))
+        self.target_variance = variance / self.target_scale**2
+        t = (t - self.target_center) / self.target_scale
+        self._t = t if weights is None else t * np.sqrt(weights)
 
-    def columns(self, index: Index) -> Array:
-        return cast(Array, self._Phi[:, index] / self.scale[index])
-
-    def target(self) -> Array:
-        return self._t
+    def restrict(self, index: Index) -> Design:
+        restricted = copy.copy(self)
+        restricted.shape = (self.shape[0], len(index))
+        restricted.center, restricted.scale = self.center[index], self.scale[index]
+        restricted._Phi = self._Phi[:, index]
+        return restricted
 
     def frame(self) -> Frame:
         return DenseFrame(self._Phi, self.scale, self._t)
+
+
+def _norms(Phi: Array, dust: Array) -> Array:
+    """Norm of each column, infinite where its square is no more than `dust`.
+
+    A column of rounding errors is no function: an infinite scale makes it zero in every product.
+    """
+    norm2 = np.einsum("ij,ij->j", Phi, Phi)
+    if not np.isfinite(norm2).all():
+        raise OverflowError(
+            "squared values of the basis functions exceed the range of float64; rescale X"
+        )
+    return np.where(norm2 <= dust, np.inf, np.sqrt(norm2))
 
 
 class DenseFrame(Frame):
@@ -82,14 +94,15 @@ class DenseFrame(Frame):
         self.rest_target = float(t @ t)
 
     def rest(self, index: Index) -> Array:
-        rest = self._Phi[:, index] / self._scale[index]
-        if len(self.target):
-            for _ in range(2):  # once leaves rounding errors along Q that a second pass removes
-                rest -= self._Q @ (self._Q.T @ rest)
-        return cast(Array, rest)
+        rest: Array = self._Phi[:, index] / self._scale[index]
+        return self._orthogonalised(rest)
+
+    def _orthogonalised(self, block: Array) -> Array:
+        return block - self._Q @ (self._Q.T @ block) if len(self.target) else block
 
     def extend(self, index: Index, rest: Array) -> None:
-        new = orthonormal(rest, ROUNDINGS)
+        # Once leaves rounding errors along Q, which a second time removes.
+        new = orthonormal(self._orthogonalised(rest), ROUNDINGS)
         coords = (new.T @ self._Phi) / self._scale
         target = new.T @ self._rest_t
         self._rest_t = self._rest_t - new @ target

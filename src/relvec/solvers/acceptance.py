@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from relvec.design.base import Array, Design, Index
-from relvec.evidence import ActiveSet, WeightPosterior
+from relvec.evidence import ActiveSet, WeightPosterior, posterior_root
 from relvec.posterior import Posterior
 from relvec.solvers.newton import Model
 
@@ -40,18 +40,19 @@ def accept(design: Design, model: Model) -> Accepted:
     """
     order = np.argsort(model.active)
     active, alpha, beta = model.active[order], model.alpha[order], model.beta
-    frame = design.frame()
-    frame.extend(active, frame.rest(active))
-    data = ActiveSet.from_frame(frame, active, design.n_effective)
+    kept = design.restrict(active)
+    frame, every = kept.frame(), np.arange(len(active))
+    frame.extend(every, frame.rest(every))
+    data = ActiveSet.from_frame(frame, every, design.n_effective)
     found = WeightPosterior.at(data, alpha, beta)
 
-    t_unit, phi_unit = design.target_scale, design.scale[active]
+    t_unit, phi_unit = kept.target_scale, kept.scale
     noise_variance = t_unit**2 / beta
     to_weight = t_unit / (phi_unit * np.sqrt(alpha))
     posterior = Posterior(
         mean=to_weight * found.mean,
-        root=to_weight[:, None] * found.root,
-        center=design.center[active],
+        root=to_weight[:, None] * posterior_root(data, alpha, beta),
+        center=kept.center,
         level=design.target_center,
         level_variance=noise_variance * design.level_share,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from relvec.design.base import Array, Frame, Index
-from relvec.evidence import ActiveSet, WeightPosterior
+from relvec.evidence import ActiveSet, WeightPosterior, deletion_cost
 from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
 MAX_LOG_STEP = 3.0
@@ -58,7 +58,7 @@ def climb(
     posterior = WeightPosterior.at(data, model.alpha, model.beta)
     damping = 0.0
     for _ in range(max_steps):
-        model, data, posterior = _prune(model, data, posterior)
+        model, data, posterior = _prune(model, data, posterior, tol)
         free_noise = not noise.held and not (
             model.beta >= noise.beta_max and posterior.gradient(n, model.beta)[-1] > 0
         )
@@ -82,7 +82,7 @@ def climb(
         damping = 0.1 * damping if damping > 1e-3 else 0.0
         if gained < 0.1 * tol:
             break
-    return _prune(model, data, posterior)
+    return _prune(model, data, posterior, tol)
 
 
 def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | None:
@@ -103,20 +103,23 @@ def _moved(model: Model, step: Array, beta_max: float) -> Model:
 
 
 def _prune(
-    model: Model, data: ActiveSet, posterior: WeightPosterior
+    model: Model, data: ActiveSet, posterior: WeightPosterior, tol: float
 ) -> tuple[Model, ActiveSet, WeightPosterior]:
-    """Delete, one at a time, the functions whose best α is infinite, the largest gain first."""
+    """Delete, one at a time, the function that costs least, while it costs less than `tol` nats.
+
+    A function whose best α is infinite (q² < s) costs less than nothing. The others that go are near
+    copies of their neighbours, which take over.
+    """
     V, m = posterior.variance, posterior.mean
-    keep = np.arange(len(m))
+    keep, total_cost = np.arange(len(m)), 0.0
     while len(m):
-        d = V.diagonal()
-        hopeless = m * m < d * (1 - d)  # q² < s
-        if not hopeless.any():
+        cost = deletion_cost(V.diagonal(), m)
+        worst = int(cost.argmin())
+        if cost[worst] >= tol:
             break
-        loss = np.where(hopeless, np.log(d) + m * m / d, np.inf)
-        worst = int(loss.argmin())
+        total_cost += float(cost[worst])
         rest = np.arange(len(m)) != worst
-        column = V[rest, worst] / d[worst]
+        column = V[rest, worst] / V[worst, worst]
         m = m[rest] - column * m[worst]
         V = V[rest][:, rest] - np.multiply.outer(column, V[worst, rest])
         keep = keep[rest]
@@ -124,4 +127,5 @@ def _prune(
         return model, data, posterior
     model = model.keep(keep)
     data = replace(data, R=data.R[:, keep])
-    return model, data, WeightPosterior.at(data, model.alpha, model.beta)
+    misfit = data.misfit(m / np.sqrt(model.alpha))
+    return model, data, WeightPosterior(V, m, misfit, posterior.log_evidence - total_cost)

@@ -19,8 +19,10 @@ from relvec.solvers.newton import Model, Noise
 MAX_RANK = 64
 BLOCK = 16
 #: A unit-norm function is spanned when this much of its squared norm is left.
-SPANNED = 1e-6
+SPANNED = 1e-8
 MIN_SWEEPS, MAX_SWEEPS = 10, 50
+#: Noise at which they begin, as a share of the variance of the target.
+SWEEP_NOISE = 0.01
 #: Functions that the data determine less than this (γ_i) leave, unless their α is falling.
 WELL_DETERMINED = 0.1
 
@@ -44,14 +46,15 @@ def spanning_frame(design: Design) -> Frame | None:
         frame.extend(index[new], rest[:, new])
 
 
-def sweep(frame: Frame, n: float, noise: Noise, beta: float) -> Model:
+def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
     """MacKay's updates (eq. 16 to 18) of all functions at once, until no more are left than directions.
 
     The frame spans most functions to `SPANNED` only, so this is a start and no result: functions must be
-    spanned exactly before the evidence means anything. Every function starts with the same share of the target's variance and the noise precision at
-    `beta`. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
+    spanned exactly before the evidence means anything. Every function starts with the same share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
     """
+    n = design.n_effective
     active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
+    beta = noise.beta_max if noise.held else 1 / (SWEEP_NOISE * design.target_variance)
     alpha: Array = np.full(len(active), float(len(active)))
     for count in range(1, MAX_SWEEPS + 1):
         data = ActiveSet.from_frame(frame, active, n)

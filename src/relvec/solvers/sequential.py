@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -47,28 +46,27 @@ class Sequential(Solver):
         A function is added, and a pass counts, if it raises the log evidence by this many nats.
     max_iter : int
         Passes of all starts together.
-    n_starts : int or "auto"
-        "auto": one where the first start opened top-down, otherwise two.
+    n_starts : int
+        Starts, of which the evidence picks the best.
     verbose : int
         Positive: print a row a pass.
     """
 
     tol: float = 0.01
     max_iter: int = 1000
-    n_starts: int | Literal["auto"] = "auto"
+    n_starts: int = 2
     verbose: int = 0
 
     def solve(self, design: Design, likelihood: Gaussian) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
         search = _Search(design, _noise(design, likelihood), self)
         endings = [search.open()]
-        n_starts = 1 + (not search.swept) if self.n_starts == "auto" else self.n_starts
-        for start in range(1, n_starts):
+        for start in range(1, self.n_starts):
             best = max(endings, key=_log_evidence)
             endings.append(search.leave(best.model, start))
         best = max(endings, key=_log_evidence)
         agree = sum(best.log_evidence - e.log_evidence <= AGREEMENT for e in endings)
-        return _solution(design, search, best, f"{agree} of {n_starts} starts agree")
+        return _solution(design, search, best, f"{agree} of {self.n_starts} starts agree")
 
 
 @dataclass
@@ -86,7 +84,7 @@ def _log_evidence(ending: _Ending) -> float:
 
 def _noise(design: Design, likelihood: Gaussian) -> tuple[Noise, float]:
     """What may be done to the noise, and where its precision begins, in the design's units."""
-    one = design.n_effective  # precision at which the noise is all of the unit-norm target
+    one = 1 / design.target_variance  # precision at which all of the target is noise
     if likelihood.noise_variance is not None:
         beta = design.target_scale**2 / likelihood.noise_variance
         return Noise(held=True, beta_max=beta), beta
@@ -101,16 +99,14 @@ class _Search:
         self.noise, self.first_beta = noise
         self.n_iter = 0
         self.out_of_passes = False
-        self.swept = False
         self._began = time.perf_counter()
         self._frame: Frame
 
     def open(self) -> _Ending:
         """Run the first start: top-down where the rank is low, otherwise from the empty model."""
         spanning = spanning_frame(self.design)
-        self.swept = spanning is not None
         if spanning is not None:
-            model = sweep(spanning, self.design.n_effective, self.noise, self.first_beta)
+            model = sweep(self.design, spanning, self.noise)
             self._span(model)
             ending = _Ending(model)
         else:
