@@ -1,11 +1,18 @@
-"""The rule for tests that read data which are not part of the repository."""
+"""What every test may use: reproducible draws, and data that are not part of the repository."""
 
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def rng():
+    """Draw the same numbers in every run."""
+    return np.random.default_rng(0)
 
 
 @pytest.fixture
