@@ -127,20 +127,18 @@ def test_targets(kind):
 @pytest.mark.parametrize(
     ("weights", "expected"),
     [
-        (np.ones(19), "(?s)19.*20|20.*19"),
-        (np.ones((20, 2)), "1D|shape"),
-        (np.full(20, -1.0), "[Nn]egative"),
-        (np.r_[-0.5, np.ones(19)], "[Nn]egative"),
-        (np.full(20, np.nan), "NaN"),
-        (np.zeros(20), "(?s)(zero|positive)"),
-        (np.full(20, "heavy"), "could not convert"),
+        (np.ones(19), words("sample_weight", "19", "20")),
+        (np.ones((20, 2)), words("sample weight", "1D")),
+        (np.full(20, -1.0), words("sample_weight", "negative")),
+        (np.r_[-0.5, np.ones(19)], words("sample_weight", "negative")),
+        (np.full(20, np.nan), words("sample_weight", "NaN")),
+        (np.zeros(20), words("sample_weight", "(zero|positive)")),
+        (np.full(20, "heavy"), "could not convert string to float"),
     ],
     ids=["short", "two columns", "negative", "one negative", "NaN", "all zero", "text"],
 )
 def test_weights(weights, expected):
-    with pytest.raises(
-        (ValueError, TypeError), match=f"(?s)(?=.*sample_weight|.*heavy)(?=.*({expected}))"
-    ):
+    with pytest.raises((ValueError, TypeError), match=expected):
         RVR().fit(*noisy_sinc(20), sample_weight=weights)
 
 

@@ -21,6 +21,11 @@ from tests.cases.inputs import noisy_sinc
 KERNELS = ["rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline"]
 
 
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20010601)
+
+
 def product_kernel(X, Z):
     return X @ Z.T
 
@@ -55,7 +60,7 @@ def test_common_checks_of_scikit_learn(estimator, check):
 
 @pytest.mark.parametrize("kernel", [*KERNELS, RBF(gamma=0.2), Concatenate([Bias(), RBF()])])
 def test_clone_and_pickle_give_the_same_bits(kernel):
-    X, y = noisy_sinc()
+    X, y = noisy_sinc(slope=0.1)
     model = RVR(kernel=kernel, gamma=0.1).fit(X, y)
     copies = pickle.loads(pickle.dumps(model)), clone(model).fit(X, y)
     for copy in copies:
@@ -89,7 +94,7 @@ def test_grid_search_reaches_gamma(model, name):
     folds = KFold(3, shuffle=True, random_state=0)
     search = GridSearchCV(model, {name: [1e-4, 0.5, 1e3]}, cv=folds, error_score="raise").fit(X, y)
     assert search.best_params_ == {name: 0.5}
-    assert search.score(X, sinc(X[:, 0])) > 0.9
+    assert search.score(X, sinc(X[:, 0])) > 0.8
     best = clone(model).set_params(**{name: 0.5}).fit(X, y)
     np.testing.assert_array_equal(search.predict(X), best.predict(X))
 
@@ -194,7 +199,7 @@ def test_centres_are_what_the_candidates_stand_on(centers, rng):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("kernel", [*KERNELS, Concatenate([Bias(), Columns(), RBF()])])
 def test_the_ways_to_predict_agree(kernel, fit_intercept):
-    X, y = noisy_sinc(50, seed=5)
+    X, y = noisy_sinc(50, seed=5, slope=0.1)
     model = RVR(kernel=kernel, fit_intercept=fit_intercept).fit(X, y)
     query = np.linspace(-9.0, 9.0, 23)[:, None]
     mean = model.predict(query)
@@ -222,7 +227,7 @@ def test_the_ways_to_predict_agree(kernel, fit_intercept):
     np.testing.assert_allclose(band**2, by_hand, rtol=1e-6, atol=1e-12)
 
     assert model.log_evidence(X, y) == pytest.approx(model.log_evidence_, rel=1e-8)
-    assert model.log_evidence(X, y + 0.1 * query[0]) < model.log_evidence_
+    assert model.log_evidence(X, y + 0.5 * (-1.0) ** np.arange(50)) < model.log_evidence_ - 10
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -14,11 +14,11 @@ Array = NDArray[np.float64]
 
 
 def noisy_sinc(
-    n: int = 40, noise: float = 0.1, seed: int = 0, half_width: float = 8.0
+    n: int = 40, noise: float = 0.1, seed: int = 0, half_width: float = 8.0, slope: float = 0.0
 ) -> tuple[Array, Array]:
-    """Evenly spaced points on an interval around zero and sin(x)/x with Gaussian noise."""
+    """Evenly spaced points around zero; sin(x)/x, a slope if wanted, and Gaussian noise."""
     x = np.linspace(-half_width, half_width, n)
-    return x[:, None], sinc(x) + noise * RandomState(seed).standard_normal(n)
+    return x[:, None], sinc(x) + slope * x + noise * RandomState(seed).standard_normal(n)
 
 
 def two_rows() -> tuple[Array, Array]:

@@ -68,11 +68,10 @@ def test_small_integers_are_taken_as_floats(kernel):
     np.testing.assert_allclose(integers.predict(X), floats.predict(X.astype(float)), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [30, 60])
 @pytest.mark.parametrize("gamma", [1e4, 1e6, 1e12])
-def test_kernel_far_too_narrow_is_reported_and_keeps_an_honest_std(n, gamma, recwarn):
+def test_kernel_far_too_narrow_is_reported_and_keeps_an_honest_std(gamma, recwarn):
     """The kernel matrix is the identity, so nothing is known between the points."""
-    X, y = inputs.noisy_sinc(n, seed=34)
+    X, y = inputs.noisy_sinc(n := 30, seed=34)
     model = RVR(gamma=gamma).fit(X, y)
     warned = any(issubclass(w.category, RelvecWarning) for w in recwarn)
     assert warned or len(model.relevance_) >= 0.8 * n
