@@ -174,7 +174,7 @@ def row(name: str, n_samples: int) -> list[str]:
 
 
 def profile(name: str, n_samples: int) -> None:
-    """Print where the package's own time goes in one fit."""
+    """Print where the time of our side goes, over the fits that it times."""
     problem = PROBLEMS[name][0](n_samples)
     profiler = cProfile.Profile()
     profiler.runcall(fit_relvec, problem)
