@@ -107,7 +107,7 @@ def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, ca
 
 def test_fit_passes_kernel_and_gamma_on(houses_csv, tmp_path, capsys):
     saved = tmp_path / "model.joblib"
-    words = ["--kernel", "laplacian", "--gamma", "0.3", "--exclude", "rooms", "garden"]
+    words = ["--kernel", "laplacian", "--gamma", "0.3", "--exclude", "rooms", "--exclude", "garden"]
     assert main(["fit", houses_csv, "--target", "price", "--out", str(saved), *words]) == 0
     model = joblib.load(saved)
     assert model[-1].kernel == "laplacian"
@@ -196,6 +196,7 @@ def test_predict_refuses_missing_values_and_columns(houses, model_file, tmp_path
     [
         (["--target", "cost"], "has no column cost; it has size, rooms, garden, district, price"),
         (["--target", "price", "--exclude", "attic"], "has no column attic"),
+        (["--target", "price", "--exclude", "price"], "has no column price; it has size, rooms"),
         (["--target", "price", "--gamma", "wide"], "'wide' is not a number"),
         (["--target", "price", "--test-size", "1"], "must be at least 0 and less than 1"),
         (["--target", "price", "--kernel", "magic"], "invalid choice: 'magic'"),
@@ -226,6 +227,17 @@ def test_columns_that_are_no_features(houses, tmp_path, capsys):
     path = _write(houses, tmp_path / "dates.parquet")
     error = _error(capsys, ["fit", path, "--target", "price"])
     assert "column 'owner' holds datetime64" in error
+
+
+def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
+    lonely = _write(houses[["price"]], tmp_path / "lonely.csv")
+    assert "relvec: error: " in _error(capsys, ["fit", lonely, "--target", "price"])
+    houses["size"] = np.nan
+    empty = _write(houses, tmp_path / "empty.csv")
+    assert main(["fit", empty, "--target", "price", "--drop-missing"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "120 of 120 rows have missing values (in size): left out\n"
+    assert err.count("\n") == 1
 
 
 def test_files_that_are_no_models(houses_csv, tmp_path, capsys):

@@ -53,8 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _fit(options: argparse.Namespace) -> None:
     table = _read_table(options.data)
-    _require_columns(table, [options.target, *options.exclude], options.data)
+    _require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
+    _require_columns(table, [options.target], options.data)
     rows, description = missing(table)
     if rows.any() and not options.drop_missing:
         raise ValueError(f"{description}; --drop-missing leaves these rows out")
@@ -200,7 +201,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     fit.add_argument("data", metavar="DATA", type=_table_path, help="CSV or Parquet file")
     fit.add_argument("--target", required=True, metavar="NAME", help="column to predict")
-    fit.add_argument("--exclude", nargs="+", default=[], metavar="NAME", help="columns to ignore")
+    fit.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="column to ignore; repeatable",
+    )
     kernels = [name for name in KERNELS if name != "precomputed"]
     fit.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
     fit.add_argument(
