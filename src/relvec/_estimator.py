@@ -88,7 +88,9 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
     def _solver(self) -> Any:
         """Check the solver's parameters and build it."""
         if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}")
+            raise ValueError(
+                f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}"
+            )
         check_scalar(self.tol, "tol", Real, min_val=0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         check_scalar(self.n_starts, "n_starts", Integral, min_val=1)

@@ -49,7 +49,7 @@ class ActiveSet:
         return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
 
     def misfit(self, mean: Array) -> float:
-        """r = ‖t − Φμ‖²."""
+        """R = ‖t − Φμ‖²."""
         residual = self.c - self.R @ mean
         return self.rest + float(residual @ residual)
 

@@ -49,10 +49,10 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         matrix of 10⁸ entries, with a warning.
     solver : {"sequential"}, default="sequential"
         Search for the maximum of the evidence.
-    n_starts : int, default=2
+    n_starts : int, default=1
         Starts of the search, which has local optima; more find better ones more often.
-    tol : float, default=0.01
-        Nats of log evidence that adding a function must gain.
+    tol : float, default=0.03
+        Nats of log evidence that a function must be worth to be added or kept.
     max_iter : int, default=1000
         Passes of the solver over all starts.
     random_state : int, RandomState or None, default=None
@@ -138,8 +138,8 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         noise_variance: float | None = None,
         centers: Centers = None,
         solver: str = "sequential",
-        n_starts: int = 2,
-        tol: float = 0.01,
+        n_starts: int = 1,
+        tol: float = 0.03,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -245,9 +245,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         mean, variance = self.likelihood_.moments(mean, variance)
         return mean, np.sqrt(variance)
 
-    def predict_latent(
-        self, X: ArrayLike, return_std: bool = False
-    ) -> Array | tuple[Array, Array]:
+    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Predict the function itself, without the noise of an observation.
 
         Parameters

@@ -40,11 +40,30 @@ class Frame(ABC):
 
     @abstractmethod
     def rest(self, index: Index) -> Array:
-        """Return what is left of the candidates `index` outside the frame, (n_samples, b)."""
+        """Return what is left of the candidates `index` outside the frame, (n_rows, b)."""
 
     @abstractmethod
     def extend(self, index: Index, rest: Array) -> None:
         """Grow the frame until it spans the candidates `index`, in that order, given their `rest`."""
+
+
+class ClosedFrame(Frame):
+    """A frame that spans nearly all there is of every candidate, and neglects the rest.
+
+    Nothing in it costs more than candidate space: no row of data is touched again.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self.coords, self.target, self.rest_target = frame.coords, frame.target, frame.rest_target
+        self.rest_norm2 = np.zeros_like(frame.rest_norm2)
+        self.rest_dot = np.zeros_like(frame.rest_dot)
+
+    def rest(self, index: Index) -> Array:
+        """Nothing is left."""
+        return np.zeros((0, len(index)))
+
+    def extend(self, index: Index, rest: Array) -> None:
+        """Nothing is added."""
 
 
 class Design(ABC):

@@ -31,9 +31,7 @@ class DenseDesign(Design):
         How many copies of each row there are; positive.
     """
 
-    def __init__(
-        self, Phi: Array, t: Array, *, center: bool, weights: Array | None = None
-    ) -> None:
+    def __init__(self, Phi: Array, t: Array, *, center: bool, weights: Array | None = None) -> None:
         self.shape = cast(tuple[int, int], Phi.shape)
         total = float(len(t) if weights is None else weights.sum())
         share = np.full(len(t), 1 / total) if weights is None else weights / total
@@ -55,16 +53,17 @@ class DenseDesign(Design):
         self.target_variance = variance / self.target_scale**2
         t = (t - self.target_center) / self.target_scale
         self._t = t if weights is None else t * np.sqrt(weights)
+        self._dot = (self._t @ Phi) / self.scale
 
     def restrict(self, index: Index) -> Design:
         restricted = copy.copy(self)
         restricted.shape = (self.shape[0], len(index))
         restricted.center, restricted.scale = self.center[index], self.scale[index]
-        restricted._Phi = self._Phi[:, index]
+        restricted._Phi, restricted._dot = self._Phi[:, index], self._dot[index]
         return restricted
 
     def frame(self) -> Frame:
-        return DenseFrame(self._Phi, self.scale, self._t)
+        return DenseFrame(self._Phi, self.scale, self._t, self._dot)
 
 
 def _norms(Phi: Array, dust: Array) -> Array:
@@ -83,14 +82,14 @@ def _norms(Phi: Array, dust: Array) -> Array:
 class DenseFrame(Frame):
     """Orthonormal frame grown by block Gram-Schmidt, orthogonalised twice."""
 
-    def __init__(self, Phi: Array, scale: Array, t: Array) -> None:
+    def __init__(self, Phi: Array, scale: Array, t: Array, dot: Array) -> None:
         self._Phi, self._scale = Phi, scale
         self._Q = np.empty((len(t), 0))
         self._rest_t = t
         self.coords = np.empty((0, Phi.shape[1]))
         self.target = np.empty(0)
         self.rest_norm2 = np.isfinite(scale).astype(np.float64)
-        self.rest_dot = (t @ Phi) / scale
+        self.rest_dot = dot.copy()
         self.rest_target = float(t @ t)
 
     def rest(self, index: Index) -> Array:

@@ -12,6 +12,8 @@ from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
 MAX_LOG_STEP = 3.0
 MAX_TRIES = 12
+#: Deleting a function whose Σ̂_ii is smaller than this costs the others digits: recompute them.
+DOWNDATE_DIGITS = 0.1
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,9 @@ class Model:
     alpha: Array
     beta: float
 
-    def keep(self, mask: np.ndarray) -> Model:
-        """Return the model without the functions outside `mask`."""
-        return replace(self, active=self.active[mask], alpha=self.alpha[mask])
+    def keep(self, which: Index) -> Model:
+        """Return the model with the functions at some positions only."""
+        return replace(self, active=self.active[which], alpha=self.alpha[which])
 
     def add(self, index: Index, alpha: Array) -> Model:
         """Return the model with more functions at its end."""
@@ -35,10 +37,22 @@ class Model:
 
 @dataclass(frozen=True)
 class Noise:
-    """What may be done to the noise precision: nothing while it is held, else up to a ceiling."""
+    """What may be done to the noise precision β.
+
+    Attributes
+    ----------
+    held : bool
+        β stays as it is.
+    beta_max : float
+        Its ceiling; the known value, where the noise is known.
+    """
 
     held: bool
     beta_max: float
+
+    def released(self, beta: float) -> float:
+        """β from which to go on after it was held elsewhere."""
+        return self.beta_max if self.held else min(beta, self.beta_max)
 
     def precision(self, freedom: float, misfit: float) -> float:
         """β = (N − Σγ)/r of eq. 18, up to the ceiling, with all of the unit-norm target as most noise."""
@@ -111,13 +125,14 @@ def _prune(
     copies of their neighbours, which take over.
     """
     V, m = posterior.variance, posterior.mean
-    keep, total_cost = np.arange(len(m)), 0.0
+    keep, total_cost, least = np.arange(len(m)), 0.0, 1.0
     while len(m):
         cost = deletion_cost(V.diagonal(), m)
         worst = int(cost.argmin())
         if cost[worst] >= tol:
             break
         total_cost += float(cost[worst])
+        least = min(least, float(V[worst, worst]))
         rest = np.arange(len(m)) != worst
         column = V[rest, worst] / V[worst, worst]
         m = m[rest] - column * m[worst]
@@ -127,5 +142,7 @@ def _prune(
         return model, data, posterior
     model = model.keep(keep)
     data = replace(data, R=data.R[:, keep])
+    if least < DOWNDATE_DIGITS:
+        return model, data, WeightPosterior.at(data, model.alpha, model.beta)
     misfit = data.misfit(m / np.sqrt(model.alpha))
     return model, data, WeightPosterior(V, m, misfit, posterior.log_evidence - total_cost)

@@ -8,10 +8,12 @@ all M of them costs j²M operations instead of N³.
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from relvec.design.base import Array, Design, Frame, Index
-from relvec.evidence import ActiveSet, CandidateFactors
+from relvec.evidence import RESOLUTION, ActiveSet, CandidateFactors
 from relvec.linalg import pivoted_qr
 from relvec.solvers.newton import Model, Noise
 
@@ -20,11 +22,12 @@ MAX_RANK = 64
 BLOCK = 16
 #: A unit-norm function is spanned when this much of its squared norm is left.
 SPANNED = 1e-8
-MIN_SWEEPS, MAX_SWEEPS = 10, 50
+#: Sweeps before the opening may end.
+MIN_SWEEPS = 10
 #: Noise at which they begin, as a share of the variance of the target.
 SWEEP_NOISE = 0.01
-#: Functions that the data determine less than this (γ_i) leave, unless their α is falling.
-WELL_DETERMINED = 0.1
+#: Functions leave that the data determine less than this (γ_i), a tenth more every sweep.
+WELL_DETERMINED, GROWTH = 0.003, 1.1
 
 
 def spanning_frame(design: Design) -> Frame | None:
@@ -56,7 +59,8 @@ def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
     active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
     beta = noise.beta_max if noise.held else 1 / (SWEEP_NOISE * design.target_variance)
     alpha: Array = np.full(len(active), float(len(active)))
-    for count in range(1, MAX_SWEEPS + 1):
+    limit, threshold = len(frame.target), WELL_DETERMINED
+    for sweeps in count(1):
         data = ActiveSet.from_frame(frame, active, n)
         factors = CandidateFactors.of_active(data, alpha, beta)
         gamma = beta * factors.sparsity / alpha
@@ -65,8 +69,20 @@ def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
             updated = gamma / mean**2  # eq. 16
         if not noise.held:  # eq. 18
             beta = noise.precision(n - float(gamma.sum()), data.misfit(mean))
-        keep = (gamma > WELL_DETERMINED) | (updated < alpha)
+        keep = (gamma > threshold) | (updated < alpha)
+        if keep.sum() < limit < len(gamma):  # equal functions fall under the threshold together
+            keep = gamma >= np.partition(gamma, -limit)[-limit]
         active, alpha = active[keep], updated[keep]
-        if count >= MIN_SWEEPS and len(active) <= len(frame.target):
+        if sweeps >= MIN_SWEEPS and len(active) <= limit:
             break
-    return Model(active, alpha, beta)
+        threshold *= GROWTH
+    return _independent(frame, Model(active, alpha, beta))
+
+
+def _independent(frame: Frame, model: Model) -> Model:
+    """Leave out copies: functions that lie in the span of others in all their digits."""
+    coords = frame.coords[:, model.active]
+    if not coords.size:
+        return model
+    norms, order = pivoted_qr(coords)
+    return model.keep(np.sort(order[norms**2 > RESOLUTION]))

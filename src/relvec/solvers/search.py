@@ -1,0 +1,185 @@
+"""The search of the sequential solver: passes over the candidates, from several starts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from relvec.design.base import Array, ClosedFrame, Design, Frame
+from relvec.evidence import CandidateFactors, addition_gain, greedy_additions
+from relvec.solvers.base import Pass
+from relvec.solvers.newton import Model, Noise, climb
+from relvec.solvers.opening import MAX_RANK, spanning_frame, sweep
+
+#: Candidates looked at together, and the share of the best gain under which none of them is added.
+BATCH, SHARE = 32, 0.03
+#: Newton steps between two batches, and at most before a phase may end.
+QUICK_STEPS, THOROUGH_STEPS = 2, 50
+#: Noise that the bottom-up start begins with, as a share of the variance of the target.
+FIRST_NOISE = 0.03
+#: The frame is rebuilt when it holds this many times the active functions, and `MAX_RANK` more.
+SLACK = 1.3
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Where a start, or a phase of it, ended.
+
+    Attributes
+    ----------
+    model : Model
+        Active functions and precisions.
+    log_evidence : float
+        In the design's units.
+    history : list of Pass
+        The passes that led there.
+    """
+
+    model: Model
+    log_evidence: float = -np.inf
+    history: list[Pass] = field(default_factory=list)
+
+
+class Search:
+    """What the starts share: the frame of all functions ever active, the passes made, the clock.
+
+    Parameters
+    ----------
+    design : Design
+        Candidates and target.
+    noise : Noise
+        What may be done to the noise precision.
+    tol : float
+        Nats that a function must be worth, and a pass must gain.
+    max_iter : int
+        Passes of all starts together.
+    verbose : bool
+        Print a row a pass.
+
+    Attributes
+    ----------
+    n_iter : int
+        Passes made.
+    out_of_passes : bool
+        Whether `max_iter` ended the search.
+    low_rank : bool
+        Whether a few dozen directions span the dictionary. Then the search neglects what they leave,
+        until `settle`, and costs nothing that grows with the rows.
+    """
+
+    def __init__(
+        self, design: Design, noise: Noise, *, tol: float, max_iter: int, verbose: bool
+    ) -> None:
+        self.design, self.noise = design, noise
+        self.tol, self.max_iter, self.verbose = tol, max_iter, verbose
+        self.n_iter, self.out_of_passes = 0, False
+        self._began = time.perf_counter()
+        spanning = spanning_frame(design)
+        self.low_rank = spanning is not None
+        self._frame: Frame = design.frame() if spanning is None else ClosedFrame(spanning)
+
+    def top_down(self, start: int) -> Ending:
+        """Begin with all functions at once."""
+        return self._ascend(Ending(sweep(self.design, self._frame, self.noise)), self.noise, start)
+
+    def bottom_up(self, start: int) -> Ending:
+        """Begin with no function, and the noise held until the first convergence."""
+        beta = 1 / (FIRST_NOISE * self.design.target_variance)
+        nothing = Model(np.empty(0, dtype=np.intp), np.empty(0), beta)
+        return self._held_then_free(nothing, start)
+
+    def leave(self, model: Model, start: int) -> Ending:
+        """Leave a converged model, with the noise held at half (odd starts) or twice its variance."""
+        self._span_also(model)
+        return self._held_then_free(
+            replace(model, beta=model.beta * (2.0 if start % 2 else 0.5)), start
+        )
+
+    def settle(self, best: Ending) -> Ending:
+        """Converge with the functions as they are, where the search neglected a part of them."""
+        if not self.low_rank or self.out_of_passes:
+            return best
+        self._span_only(best.model)
+        return self._ascend(Ending(best.model), self.noise, best.history[-1].start)
+
+    def _held_then_free(self, model: Model, start: int) -> Ending:
+        held = self._ascend(Ending(model), replace(self.noise, held=True), start)
+        free = replace(held.model, beta=self.noise.released(held.model.beta))
+        return self._ascend(replace(held, model=free), self.noise, start)
+
+    def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
+        """Make passes until one at full convergence neither finds a function to add nor gains `tol`."""
+        model, history, thorough = ending.model, list(ending.history), False
+        best = Ending(model, history=history)
+        while True:
+            steps = THOROUGH_STEPS if thorough else QUICK_STEPS
+            model, data, posterior = climb(
+                self._frame, model, self.design.n_effective, noise, self.tol, steps
+            )
+            stalled = posterior.log_evidence < best.log_evidence + self.tol
+            if posterior.log_evidence >= best.log_evidence:
+                best = Ending(model, posterior.log_evidence, history)
+                self._record(best, start)
+            self.n_iter += 1
+            self.out_of_passes |= self.n_iter >= self.max_iter
+            factors = CandidateFactors.at(self._frame, data, model.alpha, model.beta)
+            gain = addition_gain(factors.ratio())
+            gain[model.active] = 0.0
+            finished = stalled or gain.max(initial=0.0) < self.tol
+            if self.out_of_passes or (thorough and finished):
+                return best
+            thorough = finished
+            model = self._add(model, factors, gain)
+
+    def _add(self, model: Model, factors: CandidateFactors, gain: Array) -> Model:
+        """Add the best of a batch of candidates, if any is worth it, and make the frame span them."""
+        frame = self._frame
+        threshold = max(self.tol, SHARE * float(gain.max(initial=0.0)))
+        size = min(BATCH, int((gain >= threshold).sum()))
+        if not size:
+            return model
+        batch = np.argpartition(-gain, size - 1)[:size]
+        rest = frame.rest(batch)
+        block = factors.block(frame.coords[:, batch], rest)
+        chosen, alpha = greedy_additions(block, factors.quality[batch], model.beta, threshold)
+        model = model.add(batch[chosen], alpha)
+        if len(frame.target) > SLACK * len(model.active) + MAX_RANK:
+            self._span_only(model)
+        else:
+            new = chosen[frame.rest_norm2[batch[chosen]] > 0]
+            frame.extend(batch[new], rest[:, new])
+        return model
+
+    def _span_only(self, model: Model) -> None:
+        """Begin a new frame that spans the active functions, exactly, and nothing else."""
+        self._frame = self.design.frame()
+        self._span_also(model)
+
+    def _span_also(self, model: Model) -> None:
+        """Make the frame span the active functions too."""
+        missing = model.active[self._frame.rest_norm2[model.active] > 0]
+        if len(missing):
+            self._frame.extend(missing, self._frame.rest(missing))
+
+    def _record(self, ending: Ending, start: int) -> None:
+        row = Pass(
+            start,
+            self.design.to_user_evidence(ending.log_evidence),
+            len(ending.model.active),
+            self.design.target_scale**2 / ending.model.beta,
+            time.perf_counter() - self._began,
+        )
+        ending.history.append(row)
+        if self.verbose:
+            _print_row(self.n_iter + 1, row)
+
+
+def _print_row(number: int, row: Pass) -> None:
+    if number == 1:
+        print(" pass  start  log evidence  functions     noise sd   seconds")
+    print(
+        f"{number:5d}  {row.start:5d}  {row.log_evidence:12.3f}  {row.n_active:9d}"
+        f"  {row.noise_variance**0.5:11.5g}  {row.seconds:8.2f}"
+    )
