@@ -11,7 +11,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils import get_tags
 
 from relvec import RVR
-from relvec.basis import RBF
 from tests.cases import inputs
 
 
@@ -171,7 +170,7 @@ class ArrayShapes(pickle.Pickler):
         return NotImplemented
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", RBF(gamma=0.02)])
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_saved_model_is_small_and_holds_no_training_matrix(kernel, tmp_path):
     X, y = inputs.ten_columns_of_sinc()
     model = RVR(kernel=kernel).fit(X, y)
@@ -210,4 +209,4 @@ def test_noise_that_is_known_stays_as_given(kernel, noise_variance):
     assert model.noise_variance_ == noise_variance
     std = model.predict(np.linspace(-9.0, 9.0, 31)[:, None], return_std=True)[1]
     assert (std >= np.sqrt(noise_variance)).all()
-    assert {row.noise_variance for row in model.history_} == {pytest.approx(noise_variance)}
+    np.testing.assert_allclose([row.noise_variance for row in model.history_], noise_variance)
