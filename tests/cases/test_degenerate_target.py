@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning
 
 from relvec import RVR
 from relvec.basis import Columns
+from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning
 from tests.cases import inputs
 
 #: The noise variance is at least this fraction of the variance of the target.

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from relvec.exceptions import EmptyModelWarning
 
 from relvec import RVR
+from relvec.exceptions import EmptyModelWarning
 from tests.cases import inputs
 
 

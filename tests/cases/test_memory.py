@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from relvec.exceptions import CentersWarning
 
 from relvec import RVR
 from relvec.basis import Columns
+from relvec.exceptions import CentersWarning
 from tests.cases import inputs
 
 MIB = 2**20

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from relvec.exceptions import RelvecWarning
 
 from relvec import RVR
 from relvec.basis import RBF, Columns
+from relvec.exceptions import RelvecWarning
 from tests.cases import inputs
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
