@@ -28,6 +28,18 @@ def test_an_ordinary_fit_converges():
     assert 1 <= model.n_iter_ < model.get_params()["max_iter"]
 
 
+@pytest.mark.parametrize("n", [40, 150])
+@pytest.mark.parametrize("gamma", [1e-6, 1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline", "sigmoid"])
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
+def test_adds_and_deletes_do_not_cycle(kernel, gamma, n):
+    """Lost digits on wide kernels make a function come and go for ever; it would warn here."""
+    X, y = inputs.noisy_sinc(n, seed=39, slope=0.1)
+    model = RVR(kernel=kernel, gamma=gamma).fit(X, y)
+    assert model.n_iter_ < 200
+    assert model.log_evidence(X, y) == pytest.approx(model.log_evidence_, rel=1e-8)
+
+
 @pytest.mark.parametrize("noise_variance", [None, 0.01])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline", "linear", "poly"])

@@ -62,6 +62,23 @@ def test_target_equal_to_one_column(fit_intercept):
     assert np.isfinite(model.noise_variance_)
 
 
+@pytest.mark.parametrize("dtype", [bool, int, np.float32, object])
+def test_type_of_the_target_does_not_matter(dtype):
+    X, y = inputs.noisy_sinc(40, seed=9)
+    y = (y > 0.2).astype(dtype)
+    typed, plain = RVR().fit(X, y), RVR().fit(X, y.astype(float))
+    np.testing.assert_array_equal(typed.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("height", [1e3, 1e9])
+def test_one_enormous_target_leaves_finite_numbers(height):
+    X, y = inputs.noisy_sinc(40, seed=9)
+    y[11] = height
+    model = RVR().fit(X, y)
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+    assert model.log_evidence(X, y) == pytest.approx(model.log_evidence_, rel=1e-8)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_target_that_is_not_finite_is_refused(bad):
     X, y = inputs.noisy_sinc(20)

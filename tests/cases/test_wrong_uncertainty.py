@@ -64,6 +64,21 @@ def test_std_is_never_below_the_noise(kernel, fit_intercept):
     np.testing.assert_allclose(std, far, rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(18, 22))
+@pytest.mark.parametrize("degree", [2, 3, 5, 7])
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
+def test_variance_of_a_steep_polynomial_is_never_negative(degree, seed):
+    """Far outside the data the variance is a small difference of huge numbers, if so computed."""
+    X, y = inputs.noisy_sinc(40, seed=seed, slope=0.2)
+    model = RVR(kernel="poly", degree=degree, coef0=1.0).fit(X, y)
+    query = np.array([-1e4, -20.0, 0.0, 8.0, 1e4])[:, None]
+    std = model.predict(query, return_std=True)[1]
+    assert (std >= np.sqrt(model.noise_variance_)).all()
+    assert (model.predict_latent(query, return_std=True)[1] >= 0).all()
+    covariance = model.predict(query / 1e3, return_cov=True)[1]
+    assert np.linalg.eigvalsh(covariance).min() >= 0
+
+
 def test_replicates_give_both_places_the_spread_of_their_targets():
     X, y = inputs.replicates()
     mean, std = RVR().fit(X, y).predict([[20.0], [140.0]], return_std=True)
