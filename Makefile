@@ -42,5 +42,5 @@ clean:
 	$(PYTHON) -m venv .venv-oldest
 	$(OLDEST)/python -m pip install --quiet --editable '.[cli,tests]' \
 		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*' \
-		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*'
+		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*' 'pytest==8.*'
 	touch $@
