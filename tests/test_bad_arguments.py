@@ -40,7 +40,7 @@ WHOLE = r"(int|whole)"
         ("noise_variance", 0.0, POSITIVE),
         ("noise_variance", -0.1, POSITIVE),
         ("noise_variance", np.nan, POSITIVE),
-        ("noise_variance", "low", "(None|float)"),
+        ("noise_variance", "low", POSITIVE),
         ("centers", 0, "1"),
         ("centers", -3, "1"),
         ("centers", 21, "20"),

@@ -12,6 +12,7 @@ from tests.cases import inputs
 NOISE_FLOOR = 1e-6
 
 
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
 @pytest.mark.parametrize("value", [0.0, 7.0, -3e9, 2e-12])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
 def test_constant_target_is_predicted_exactly(kernel, value):
@@ -24,6 +25,7 @@ def test_constant_target_is_predicted_exactly(kernel, value):
     assert (std >= 0).all()
 
 
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
 def test_zero_target_without_intercept_is_predicted_exactly():
     X, y = inputs.constant_target(0.0)
     with pytest.warns(EmptyModelWarning):
