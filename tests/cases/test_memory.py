@@ -48,8 +48,7 @@ def test_fit_keeps_no_kernel_matrix():
     assert kept < 4 * MIB
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
 def test_sixty_thousand_rows_fit_on_a_subsample_of_centres():
     X, y = inputs.sixty_thousand_rows()
     models = []
