@@ -1,7 +1,7 @@
 """relvec: relevance vector machines and sparse Bayesian learning.
 
-A model y(x) = Σ w_m φ_m(x) + w_0 keeps a handful of basis functions, with error bars, and nothing is
-cross-validated but the kernel. Where things are:
+A model y(x) = Σ w_m φ_m(x) + w_0 keeps a handful of basis functions, with error bars, and nothing
+is cross-validated but the kernel. Where things are:
 
 - ``regression``   the estimator `RVR`; it assembles, through ``_estimator``, the parts below
 - ``basis``        x → φ(x): kernels, bias, columns, several together

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, check_random_state, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec.basis import KERNELS, Basis, CallableKernel, Precomputed
+from relvec.basis import KERNELS, Basis, CallableKernel, Centers, Precomputed
+from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
 from relvec.exceptions import CentersWarning
 from relvec.likelihoods import Gaussian
@@ -23,7 +24,7 @@ from relvec.solvers import SOLVERS, Pass, Solution
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-Centers = int | ArrayLike | None
+CentersLike = int | ArrayLike | None
 
 #: Entries of the design matrix up to which every row carries a candidate function (800 MB).
 MAX_ENTRIES = 100_000_000
@@ -39,7 +40,7 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
     degree: int
     coef0: float
     fit_intercept: bool
-    centers: Centers
+    centers: CentersLike
     solver: str
     n_starts: int
     tol: float
@@ -70,12 +71,14 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         """Fit validated data: choose and place the candidates, solve, store, warn."""
         solver = self._solver()
         weights = _check_weights(sample_weight, len(y))
-        rows = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
-        self._check_enough(rows, weights)
-        centers = _choose_centers(self.centers, rows, X, self.random_state)
-        basis = self._basis(X).place(X, centers, weights)
+        present = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
+        self._check_enough(present, weights)
+        basis = self._basis(X)
+        distinct = present if isinstance(basis, Precomputed) else _distinct(X, present)
+        centers = _choose_centers(self.centers, distinct, X, self.random_state)
+        basis = basis.place(X, centers, weights)
         if weights is not None:
-            X, y, weights = X[rows], y[rows], weights[rows]
+            X, y, weights = X[present], y[present], weights[present]
         with single_threaded():
             design = DenseDesign(
                 basis.evaluate(X), y, center=bool(self.fit_intercept), weights=weights
@@ -87,13 +90,14 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
 
     def _solver(self) -> Any:
         """Check the solver's parameters and build it."""
+        check_scalar(self.fit_intercept, "fit_intercept", (bool, np.bool_))
         if self.solver not in SOLVERS:
             raise ValueError(
                 f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}"
             )
-        check_scalar(self.tol, "tol", Real, min_val=0, include_boundaries="neither")
-        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
-        check_scalar(self.n_starts, "n_starts", Integral, min_val=1)
+        check_positive(self.tol, "tol")
+        check_count(self.max_iter, "max_iter")
+        check_count(self.n_starts, "n_starts")
         return SOLVERS[self.solver](
             tol=self.tol, max_iter=self.max_iter, n_starts=self.n_starts, verbose=int(self.verbose)
         )
@@ -116,8 +120,8 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
             )
         if isinstance(basis, Precomputed) and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"X has shape {X.shape}, expected a square matrix with kernel='precomputed': one row "
-                "and one column a training row"
+                f"X has shape {X.shape}, expected a square matrix with kernel='precomputed': "
+                "one row and one column a training row"
             )
         basis.n_features_in_ = X.shape[1]
         if hasattr(self, "feature_names_in_"):
@@ -129,8 +133,8 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         needed = 1 if self.fit_intercept else 0
         if total <= needed:
             raise ValueError(
-                f"n_samples = {len(rows)} with a total weight of {total:g}, expected more than {needed} "
-                f"with fit_intercept={self.fit_intercept}"
+                f"n_samples = {len(rows)} with a total weight of {total:g}, expected more than "
+                f"{needed} with fit_intercept={self.fit_intercept}"
             )
 
     def _store(self, basis: Basis, solution: Solution) -> None:
@@ -171,7 +175,7 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_(self) -> Array:
-        """Weights of the inputs, shape (n_features,), where every basis function is linear in them."""
+        """Weights of the inputs (n_features,), where every basis function is linear in them."""
         check_is_fitted(self)
         linear_map = self.basis_.linear_map()
         if linear_map is None:
@@ -196,7 +200,7 @@ def _check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | N
     """Return weights as an array, or None where every row counts once."""
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
+    if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
     weights: Array = check_array(
         sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
@@ -205,26 +209,45 @@ def _check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | N
         raise ValueError(f"sample_weight has shape {weights.shape}, expected {(n_samples,)}")
     if (weights < 0).any():
         raise ValueError(f"sample_weight has a minimum of {weights.min():g}, expected none below 0")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row, expected a positive one")
     return None if (weights == 1).all() else weights
 
 
+def _distinct(X: Array, rows: Index) -> Index:
+    """Rows without repetitions, in an order that depends on their values alone.
+
+    Repeated rows would carry the same function again, and make the search depend on the copies.
+    """
+    values = np.ascontiguousarray(X[rows] + 0.0)  # one zero only
+    as_bytes = values.view(np.dtype((np.void, values.strides[0]))).ravel()
+    first: Index = np.unique(as_bytes, return_index=True)[1]
+    return rows[first]
+
+
+def _check_points(centers: ArrayLike, n_features: int) -> Array:
+    """Return centres of the users' own as an array."""
+    if isinstance(centers, str) or np.ndim(centers) != 2 or np.shape(centers)[1] != n_features:
+        raise ValueError(
+            f"centers={centers!r}, expected None, a number of rows or a 2-D array of shape "
+            f"(n_centers, {n_features})"
+        )
+    points: Array = check_array(centers, dtype=np.float64, input_name="centers")
+    return points
+
+
 def _choose_centers(
-    centers: Centers,
+    centers: CentersLike,
     rows: Index,
     X: Array,
     random_state: int | np.random.RandomState | None,
-) -> Array | Index | None:
-    """Return the rows (indices) or points that carry candidate functions; None means every row."""
+) -> Centers:
+    """Return the points that carry candidate functions, out of the usable `rows` of X."""
     if isinstance(centers, Integral):
-        check_scalar(centers, "centers", Integral, min_val=1, max_val=len(rows))
+        check_count(centers, "centers", len(rows))
         size = int(centers)
     elif centers is not None:
-        points: Array = check_array(centers, dtype=np.float64, input_name="centers")
-        if points.shape[1] != X.shape[1]:
-            raise ValueError(
-                f"centers has {points.shape[1]} features, expected {X.shape[1]} as X has"
-            )
-        return points
+        return Centers.at(_check_points(centers, X.shape[1]))
     elif len(rows) ** 2 > MAX_ENTRIES:
         size = MAX_ENTRIES // len(rows)
         warnings.warn(
@@ -235,6 +258,7 @@ def _choose_centers(
             stacklevel=4,
         )
     else:
-        return None if len(rows) == len(X) else rows
-    chosen: Index = check_random_state(random_state).choice(rows, size, replace=False)
-    return np.sort(chosen)
+        size = len(rows)
+    if size < len(rows):
+        rows = check_random_state(random_state).choice(rows, size, replace=False)
+    return Centers.on(X, np.sort(rows))

@@ -1,12 +1,12 @@
-"""Evidence, weight posterior, derivatives and the factors S and Q: all the mathematics of the method.
+"""Evidence, weight posterior, derivatives, the factors S and Q: the mathematics of the method.
 
-Everything is written in dimensionless quantities. With A = diag(α) and R the active functions' columns
-in an orthonormal frame Q (Φ_A = QR), let
+Everything is written in dimensionless quantities. With A = diag(α) and R the active functions'
+columns in an orthonormal frame Q (Φ_A = QR), let
 
     D = √β R A^(-1/2),   Σ̂ = (I + DᵀD)⁻¹ = A^(1/2) Σ A^(1/2),   μ̂ = A^(1/2) μ.
 
-The eigenvalues of Σ̂ lie in (0, 1], and neither units of t nor of a function's scale enter. Equation
-numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
+The eigenvalues of Σ̂ lie in (0, 1], and neither units of t nor of a function's scale enter.
+Equation numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class WeightPosterior:
     def at(cls, data: ActiveSet, alpha: Array, beta: float) -> WeightPosterior:
         """Posterior for the given precisions.
 
-        The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at its
-        minimum and so does not feel the rounding errors of μ to first order.
+        The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at
+        its minimum and so does not feel the rounding errors of μ to first order.
         """
         root = posterior_root(data, alpha, beta)
         variance = root @ root.T
@@ -126,8 +126,9 @@ class WeightPosterior:
 class CandidateFactors:
     """Sparsity and quality of every candidate, S_m = φᵀC⁻¹φ and Q_m = φᵀC⁻¹t (T&F eq. 24, 25).
 
-    They are S = β·sparsity and Q = β·quality. With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums of
-    non-negative terms and a part outside the frame: nothing cancels, however collinear the functions.
+    They are S = β·sparsity and Q = β·quality. With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums
+    of non-negative terms and a part outside the frame: nothing cancels, however collinear the
+    functions.
     """
 
     sparsity: Array
@@ -172,14 +173,14 @@ class CandidateFactors:
 def deletion_cost(variance: Array, mean: Array) -> Array:
     """Exact fall of the evidence when one active function is deleted, from its Σ̂_ii and μ̂_i.
 
-    The part of the evidence that depends on α_i is ½[log α − log(α + s) + q²/(α + s)] (T&F eq. 18) with
-    α/(α + s) = Σ̂_ii and q²/(α + s) = μ̂_i²/Σ̂_ii; it is zero at α = ∞.
+    The part of the evidence that depends on α_i is ½[log α − log(α + s) + q²/(α + s)] (T&F eq. 18)
+    with α/(α + s) = Σ̂_ii and q²/(α + s) = μ̂_i²/Σ̂_ii; it is zero at α = ∞.
     """
     cost: Array = 0.5 * (np.log(variance) + mean**2 / variance)
     return cost
 
 
-#: A unit-norm function whose S/β is below this lies in the span of the active ones in all its digits.
+#: A unit-norm function whose S/β is below this lies in the span of the active ones.
 RESOLUTION = 1e-12
 
 
@@ -197,7 +198,7 @@ def addition_gain(ratio: Array) -> Array:
 def greedy_additions(
     S: Array, quality: Array, beta: float, threshold: float
 ) -> tuple[NDArray[np.intp], Array]:
-    """Choose functions out of a block one after the other, each the exact best given the earlier ones.
+    """Choose functions of a block one after the other, each the exact best given the earlier ones.
 
     Parameters
     ----------

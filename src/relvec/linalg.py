@@ -18,8 +18,8 @@ from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
 
-#: Below this ratio of a Cholesky pivot to its diagonal entry more than ten of the sixteen digits are
-#: lost to cancellation and the caller should factorise the square root instead (see `stacked_qr`).
+#: Where a Cholesky pivot is smaller than this share of its diagonal entry, cancellation has taken
+#: over ten of the sixteen digits, and the square root is factorised instead (`stacked_qr`).
 PIVOT_DIGITS = 1e-10
 
 
@@ -53,8 +53,8 @@ def cholesky(matrix: Array) -> Array:
 def cholesky_of_gram(root: Array) -> Array:
     """Lower Cholesky factor of I + DᵀD from D (j, k), through QR of [D; I] when digits are short.
 
-    I + DᵀD is positive definite, but forming it squares the condition number. Where a pivot shows that
-    too few digits are left, the factor comes from the stacked square root, which keeps them.
+    I + DᵀD is positive definite, but forming it squares the condition number. Where a pivot shows
+    that too few digits are left, the factor comes from the stacked square root, which keeps them.
     """
     gram = root.T @ root
     gram.flat[:: len(gram) + 1] += 1.0
@@ -80,7 +80,7 @@ def stacked_qr(root: Array) -> Array:
 
 
 def pivoted_qr(block: Array) -> tuple[Array, NDArray[np.intp]]:
-    """Norms of the residuals as columns are eliminated, largest first, and the order of the columns."""
+    """Norms of what is left of each column after the earlier ones, and the order, largest first."""
     packed, pivots, _, _, _ = lapack.dgeqp3(block)
     return np.abs(packed.diagonal()), pivots[: min(block.shape)].astype(np.intp) - 1
 
@@ -108,7 +108,7 @@ def solve_lower(factor: Array, rows: Array) -> Array:
     """Return X with L X = rows, for a lower factor L (j, j) and C-ordered rows (j, m)."""
     if not len(factor):
         return rows
-    # The C-ordered (j, m) is Fortran's (m, j): solve Xᵀ Lᵀ = rowsᵀ from the right, without a copy of it.
+    # The C-ordered (j, m) is Fortran's (m, j): solve Xᵀ Lᵀ = rowsᵀ, which copies nothing.
     return cast(Array, blas.dtrsm(1.0, factor, rows.T, side=1, lower=1, trans_a=1).T)
 
 

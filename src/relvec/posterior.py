@@ -14,8 +14,9 @@ Array = NDArray[np.float64]
 class Posterior:
     """Gaussian posterior of the weights and of a flat-prior intercept, in the users' units.
 
-    The intercept was eliminated by centring the basis functions at φ̄, so given φ̄ it is independent of
-    the weights: y(x) = ȳ + (φ(x) − φ̄)ᵀw with w ~ N(μ, Σ) and ȳ ~ N(level, level_variance).
+    The intercept was eliminated by centring the basis functions at φ̄, so given φ̄ it is
+    independent of the weights: y(x) = ȳ + (φ(x) − φ̄)ᵀw with w ~ N(μ, Σ) and ȳ ~ N(level,
+    level_variance).
 
     Attributes
     ----------
@@ -52,7 +53,8 @@ class Posterior:
     def latent_variance(self, Phi: Array) -> Array:
         """Variance of the function at each row, shape (n_samples,)."""
         spread = (Phi - self.center) @ self.root
-        return np.einsum("ij,ij->i", spread, spread) + self.level_variance
+        variance: Array = np.einsum("ij,ij->i", spread, spread) + self.level_variance
+        return variance
 
     def latent_covariance(self, Phi: Array) -> Array:
         """Covariance of the function between the rows, shape (n_samples, n_samples)."""
@@ -63,4 +65,5 @@ class Posterior:
         """Draw functions from the posterior, shape (n_samples of Phi, n_samples)."""
         draws = self.mean[:, None] + self.root @ rng.standard_normal((len(self.mean), n_samples))
         levels = self.level + np.sqrt(self.level_variance) * rng.standard_normal(n_samples)
-        return (Phi - self.center) @ draws + levels
+        samples: Array = (Phi - self.center) @ draws + levels
+        return samples

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from relvec._estimator import Array, Centers, RelevanceMachine
+from relvec._estimator import Array, CentersLike, RelevanceMachine
 from relvec.basis import Basis
+from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
 from relvec.likelihoods import Gaussian
 from relvec.solvers.acceptance import accept, model_from_user_units
@@ -22,16 +22,16 @@ from relvec.solvers.acceptance import accept, model_from_user_units
 class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     """Relevance vector regression (Tipping 2001).
 
-    The model y(x) = Σ w_m φ_m(x) + w_0 gives every weight a prior N(0, 1/α_m) of its own and sets all
-    α_m and the noise variance σ² by maximising the evidence. Most α_m become infinite: what is left
-    are the relevance vectors. There is nothing to cross-validate but the kernel.
+    The model y(x) = Σ w_m φ_m(x) + w_0 gives every weight a prior N(0, 1/α_m) of its own and sets
+    all α_m and the noise variance σ² by maximising the evidence. Most α_m become infinite: what is
+    left are the relevance vectors. There is nothing to cross-validate but the kernel.
 
     Parameters
     ----------
     kernel : str, callable or Basis, default="rbf"
-        Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq. 29) or
-        "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
-        `relvec.basis`, whose own parameters then count and not the three below.
+        Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
+        29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
+        object of `relvec.basis`, whose own parameters then count and not the three below.
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or one per feature.
     degree : int, default=3
@@ -81,12 +81,13 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     noise_variance_ : float
         σ², in squared units of y.
     log_evidence_ : float
-        Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the density
-        of the n_samples − 1 contrasts of y, so never compare it with one without.
+        Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the
+        density of the n_samples − 1 contrasts of y, so never compare it with one without.
     well_determined_ : ndarray of shape (n_active,)
         γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     history_ : list of Pass
-        A row for each pass of the start that won: start, log_evidence, n_active, noise_variance, seconds.
+        A row for each pass of the start that won: start, log_evidence, n_active, noise_variance,
+        seconds.
     n_iter_ : int
         Passes of all starts together.
     status_ : str
@@ -102,13 +103,13 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
 
     Notes
     -----
-    Error bars of functions that vanish away from their centres shrink to the noise far from the data
-    (Tipping 2001, App. D.1).
+    Error bars of functions that vanish away from their centres shrink to the noise far from the
+    data (Tipping 2001, App. D.1).
 
     References
     ----------
-    Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of Machine
-    Learning Research* 1, 211-244.
+    Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of
+    Machine Learning Research* 1, 211-244.
 
     Tipping, M. E. and Faul, A. C. (2003). Fast marginal likelihood maximisation for sparse Bayesian
     models. *AISTATS*.
@@ -123,7 +124,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     >>> len(model.relevance_) < 20
     True
     >>> mean, std = model.predict([[0.0]], return_std=True)
-    >>> abs(mean[0] - 1) < 3 * std[0]
+    >>> bool(abs(mean[0] - 1) < 3 * std[0])
     True
     """
 
@@ -136,7 +137,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         coef0: float = 0.0,
         fit_intercept: bool = True,
         noise_variance: float | None = None,
-        centers: Centers = None,
+        centers: CentersLike = None,
         solver: str = "sequential",
         n_starts: int = 1,
         tol: float = 0.03,
@@ -194,13 +195,14 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             There are too many rows for each to carry a candidate.
         """
         if self.noise_variance is not None:
-            check_scalar(
-                self.noise_variance, "noise_variance", Real, min_val=0, include_boundaries="neither"
-            )
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        targets = np.asarray(y, dtype=np.float64)
-        self._fit(X, targets, Gaussian(self.noise_variance), sample_weight)
+            check_positive(self.noise_variance, "noise_variance", "None or a finite number > 0")
+        rows, targets = self._validated(X, y, reset=True)
+        self._fit(rows, targets, Gaussian(self.noise_variance), sample_weight)
         return self
+
+    def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
+        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=reset)
+        return rows, np.asarray(targets, dtype=np.float64)
 
     @property
     def noise_variance_(self) -> float:
@@ -290,6 +292,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         samples : ndarray of shape (n_rows, n_samples)
             One function a column, in units of y.
         """
+        check_count(n_samples, "n_samples")
         rng = check_random_state(random_state)
         samples = self.posterior_.sample(self._evaluate(X), n_samples, rng)
         if noise:
@@ -311,8 +314,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         log_evidence : float
             In nats; on the training data it is ``log_evidence_``.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
-        targets = np.asarray(y, dtype=np.float64)
-        design = DenseDesign(self.basis_.evaluate(X), targets, center=bool(self.fit_intercept))
+        rows, targets = self._validated(X, y, reset=False)
+        design = DenseDesign(self.basis_.evaluate(rows), targets, center=bool(self.fit_intercept))
         model = model_from_user_units(design, self.weight_precision_, self.noise_variance_)
         return accept(design, model).log_evidence

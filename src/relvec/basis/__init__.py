@@ -1,6 +1,6 @@
 """Bases: the candidate functions φ(x) that a model may use."""
 
-from relvec.basis.base import Basis
+from relvec.basis.base import Basis, Centers
 from relvec.basis.combine import Concatenate
 from relvec.basis.functions import Bias, Columns
 from relvec.basis.kernels import (
@@ -33,6 +33,7 @@ __all__ = [
     "Basis",
     "Bias",
     "CallableKernel",
+    "Centers",
     "Columns",
     "Concatenate",
     "Kernel",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -15,11 +16,39 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
+@dataclass(frozen=True)
+class Centers:
+    """Points that centred functions sit on.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_centers, n_features)
+        The points.
+    rows : ndarray of int, shape (n_centers,)
+        The training row that each point is, -1 where it is none.
+    """
+
+    points: Array
+    rows: Index
+
+    @classmethod
+    def on(cls, X: Array, rows: Index | None = None) -> Centers:
+        """Take some rows of X, or all of them."""
+        if rows is None:
+            return cls(X, np.arange(len(X)))
+        return cls(X[rows], rows)
+
+    @classmethod
+    def at(cls, points: Array) -> Centers:
+        """Take points that are no training rows."""
+        return cls(points, np.full(len(points), -1))
+
+
 class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Candidate basis functions φ_1 … φ_M, as a scikit-learn transformer.
 
-    A subclass implements ``place`` (fix the functions), ``evaluate`` (their values), ``restrict`` (keep
-    some and forget the rest) and ``names``; all four may trust their input.
+    A subclass implements ``place`` (fix the functions), ``evaluate`` (their values), ``restrict``
+    (keep some and forget the rest) and ``names``; all four may trust their input.
 
     Attributes
     ----------
@@ -30,16 +59,15 @@ class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     rows_: Index
 
     @abstractmethod
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Fix the functions.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
             Training rows, which scales that follow the data are taken from.
-        centers : ndarray or None
-            Points that centred functions sit on: rows of X by their indices (one-dimensional), points
-            of their own (two-dimensional), or every row of X (None).
+        centers : Centers
+            Points that centred functions sit on.
         weights : ndarray of shape (n_samples,) or None
             Copies of each row.
         """
@@ -80,7 +108,8 @@ class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self : Basis
             The fitted basis.
         """
-        return self.place(validate_data(self, X, dtype=np.float64), None, None)
+        rows = validate_data(self, X, dtype=np.float64)
+        return self.place(rows, Centers.on(rows), None)
 
     def transform(self, X: ArrayLike) -> Array:
         """Evaluate every function at every row.

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from sklearn.base import clone
 
-from relvec.basis.base import Array, Basis, Index
+from relvec.basis.base import Array, Basis, Centers, Index
 
 
 class Concatenate(Basis):
@@ -37,7 +37,7 @@ class Concatenate(Basis):
     def __init__(self, bases: Sequence[Basis]) -> None:
         self.bases = bases
 
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Fix the functions of every part; see `Basis.place`."""
         for position, basis in enumerate(self.bases):
             if not isinstance(basis, Basis):

@@ -11,15 +11,15 @@ Array = NDArray[np.float64]
 
 #: From this many features the matrix product is worth its rounding errors, …
 MANY_FEATURES = 32
-#: … which stay under 1e-11 as long as no squared length, in units of the kernel's width, exceeds this.
+#: … which stay under 1e-11 while no squared length, in units of the kernel's width, exceeds this.
 SAFE_LENGTH2 = 1e4
 
 
 def squared_distances(X: Array, Z: Array, scale: float | Array) -> Array:
     """Σ_d (scale_d (x_d − z_d))² between the rows of X and Z, shape (n, m).
 
-    The origin moves into the data before anything is multiplied, so inputs far from zero lose nothing.
-    The expansion ‖x‖² − 2xᵀz + ‖z‖² is used only where what it loses is negligible.
+    The origin moves into the data before anything is multiplied, so inputs far from zero lose
+    nothing. The expansion ‖x‖² − 2xᵀz + ‖z‖² is used only where what it loses is negligible.
     """
     origin = Z[0]
     X, Z = (X - origin) * scale, (Z - origin) * scale

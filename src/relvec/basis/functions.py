@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from relvec.basis.base import Array, Basis, Index
+from relvec.basis.base import Array, Basis, Centers, Index
 
 
 class Bias(Basis):
@@ -22,7 +22,7 @@ class Bias(Basis):
            [1.]])
     """
 
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Nothing to fix; see `Basis.place`."""
         self.rows_ = np.array([-1])
         return self
@@ -54,7 +54,7 @@ class Columns(Basis):
 
     columns_: Index
 
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """One function a column; see `Basis.place`."""
         self.n_columns_ = X.shape[1]
         self.columns_ = np.arange(X.shape[1])

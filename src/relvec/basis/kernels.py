@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from relvec.basis.base import Array, Basis, Index
+from relvec.basis.base import Array, Basis, Centers, Index
 from relvec.basis.distances import squared_distances
+from relvec.checks import check_count, check_finite
 
 Gamma = str | float | ArrayLike
 
@@ -35,13 +36,9 @@ class Kernel(Basis):
     def k(self, X: Array, Z: Array) -> Array:
         """Kernel between the rows of X and of Z, shape (n, m)."""
 
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Centre one function on each of `centers`; see `Basis.place`."""
-        if centers is None:
-            centers = np.arange(len(X))
-        on_rows = centers.ndim == 1
-        self.centers_ = X[centers] if on_rows else centers
-        self.rows_ = centers if on_rows else np.full(len(centers), -1)
+        self.centers_, self.rows_ = centers.points, centers.rows
         return self
 
     def evaluate(self, X: Array) -> Array:
@@ -79,7 +76,7 @@ class ScaledKernel(Kernel):
     gamma: Gamma
     gamma_: float | Array
 
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Resolve γ and centre the functions; see `Basis.place`."""
         self.gamma_ = resolve_gamma(self.gamma, X, weights)
         return super().place(X, centers, weights)
@@ -91,14 +88,14 @@ def resolve_gamma(gamma: Gamma, X: Array, weights: Array | None) -> float | Arra
     "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features. Where X does not vary,
     "scale" is 1.
     """
-    n_features = X.shape[1]
+    n_features = int(X.shape[1])
     if isinstance(gamma, str):
         if gamma == "auto":
-            return 1 / n_features
+            return 1.0 / n_features
         if gamma == "scale":
-            mean = np.average(X, axis=0, weights=weights).mean()
+            mean = float(np.average(X, axis=0, weights=weights).mean())
             variance = float(np.average((X - mean) ** 2, axis=0, weights=weights).mean())
-            return 1 / (n_features * variance) if variance > 0 else 1.0
+            return 1.0 if variance == 0 else 1.0 / (n_features * variance)
         raise ValueError(
             f"gamma={gamma!r} is not known, expected 'scale', 'auto', a positive number or one per "
             "feature"
@@ -109,10 +106,13 @@ def resolve_gamma(gamma: Gamma, X: Array, weights: Array | None) -> float | Arra
             f"gamma has shape {values.shape}, expected one number or {n_features} of them, "
             "one per feature"
         )
-    usable = np.isfinite(values) & (values >= 0 if values.ndim else values > 0)
-    if not usable.all() or not values.any():
-        raise ValueError(f"gamma={gamma!r} must be positive and finite")
-    return values if values.ndim else float(values)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise ValueError(
+            f"gamma={gamma!r}, expected a positive finite number, or one per feature of which some "
+            "may be zero"
+        )
+    resolved: float | Array = values if values.ndim else float(values)
+    return resolved
 
 
 class RBF(ScaledKernel):
@@ -121,8 +121,8 @@ class RBF(ScaledKernel):
     Parameters
     ----------
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        Inverse squared width, in inverse squared units of X. The paper's width r and the length scale ℓ
-        of Gaussian processes are γ = 1/r² = 1/(2ℓ²).
+        Inverse squared width, in inverse squared units of X. The paper's width r and the length
+        scale ℓ of Gaussian processes are γ = 1/r² = 1/(2ℓ²).
 
     Examples
     --------
@@ -208,6 +208,12 @@ class PolynomialKernel(ScaledKernel):
     def __init__(self, degree: int = 3, gamma: Gamma = "scale", coef0: float = 0.0) -> None:
         self.degree, self.gamma, self.coef0 = degree, gamma, coef0
 
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Check the power and centre the functions; see `Basis.place`."""
+        check_count(self.degree, "degree")
+        check_finite(self.coef0, "coef0")
+        return super().place(X, centers, weights)
+
     def k(self, X: Array, Z: Array) -> Array:
         """(Σ_d γ_d x_d z_d + c₀)^degree."""
         return ((X * self.gamma_) @ Z.T + self.coef0) ** self.degree
@@ -232,6 +238,11 @@ class Sigmoid(ScaledKernel):
 
     def __init__(self, gamma: Gamma = "scale", coef0: float = 0.0) -> None:
         self.gamma, self.coef0 = gamma, coef0
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Check the constant and centre the functions; see `Basis.place`."""
+        check_finite(self.coef0, "coef0")
+        return super().place(X, centers, weights)
 
     def k(self, X: Array, Z: Array) -> Array:
         """tanh(Σ_d γ_d x_d z_d + c₀)."""
@@ -300,16 +311,14 @@ class Precomputed(Basis):
 
     columns_: Index
 
-    def place(self, X: Array, centers: Array | Index | None, weights: Array | None) -> Self:
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Take the columns of the training rows `centers`; see `Basis.place`."""
-        if centers is None:
-            centers = np.arange(X.shape[1])
-        if centers.ndim != 1:
+        if (centers.rows < 0).any():
             raise ValueError(
-                "centers must be None or a number of rows with a precomputed kernel, got an array of "
-                f"shape {centers.shape}"
+                "centers are points of their own, expected None or a number of training rows with "
+                "a precomputed kernel"
             )
-        self.columns_ = self.rows_ = centers
+        self.columns_ = self.rows_ = centers.rows
         return self
 
     def evaluate(self, X: Array) -> Array:

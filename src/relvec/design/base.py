@@ -16,20 +16,20 @@ class Frame(ABC):
 
     With Q (n_samples, j) the orthonormal frame, φ_m the standardised candidates and t the target,
 
-    ==================  =========================================  ====================================
-    attribute           formula                                    shape
-    ==================  =========================================  ====================================
-    ``coords``          Qᵀφ_m                                      (j, n_candidates)
-    ``target``          Qᵀt                                        (j,)
-    ``rest_norm2``      ‖φ_m‖² − ‖Qᵀφ_m‖²                          (n_candidates,)
-    ``rest_dot``        φ_mᵀt − (Qᵀφ_m)ᵀQᵀt                        (n_candidates,)
-    ``rest_target``     ‖t‖² − ‖Qᵀt‖²                              scalar
-    ==================  =========================================  ====================================
+    ==================  ============================  ====================
+    attribute           formula                       shape
+    ==================  ============================  ====================
+    ``coords``          Qᵀφ_m                         (j, n_candidates)
+    ``target``          Qᵀt                           (j,)
+    ``rest_norm2``      ‖φ_m‖² − ‖Qᵀφ_m‖²             (n_candidates,)
+    ``rest_dot``        φ_mᵀt − (Qᵀφ_m)ᵀQᵀt           (n_candidates,)
+    ``rest_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
+    ==================  ============================  ====================
 
     This is a partial Cholesky factor of the Gram matrix of [Φ, t], and all that the evidence, its
     derivatives and the factors S and Q of every candidate depend on. An active function's column of
-    ``coords`` represents it exactly, so the digits of nearly collinear functions survive where a Gram
-    matrix would have lost them.
+    ``coords`` represents it exactly, so the digits of nearly collinear functions survive where a
+    Gram matrix would have lost them.
     """
 
     coords: Array
@@ -44,7 +44,7 @@ class Frame(ABC):
 
     @abstractmethod
     def extend(self, index: Index, rest: Array) -> None:
-        """Grow the frame until it spans the candidates `index`, in that order, given their `rest`."""
+        """Grow the frame until it spans the candidates `index`, given their `rest`."""
 
 
 class ClosedFrame(Frame):
@@ -74,8 +74,8 @@ class Design(ABC):
     shape : tuple of int
         (n_samples, n_candidates).
     n_effective : float
-        Number of observations that the evidence counts: the sum of the row weights, less one when an
-        intercept was eliminated by centring.
+        Number of observations that the evidence counts: the sum of the row weights, less one when
+        an intercept was eliminated by centring.
     center, scale : ndarray of shape (n_candidates,)
         φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale.
     target_center, target_scale : float
@@ -83,8 +83,8 @@ class Design(ABC):
     target_variance : float
         Variance of the standardised target about its mean.
     level_share : float
-        Variance of the eliminated intercept in units of the noise variance: one over the sum of the row
-        weights, or zero without an intercept.
+        Variance of the eliminated intercept in units of the noise variance: one over the sum of the
+        row weights, or zero without an intercept.
     """
 
     shape: tuple[int, int]

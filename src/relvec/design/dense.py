@@ -10,7 +10,7 @@ import numpy as np
 from relvec.design.base import Array, Design, Frame, Index
 from relvec.linalg import orthonormal
 
-#: A column or residual whose norm is under this many roundings of what it was computed from is zero.
+#: A column or residual is zero whose norm is under this many roundings of what it came from.
 ROUNDINGS = 8 * np.finfo(np.float64).eps
 #: Least variance of a target: the smallest normal number.
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -56,6 +56,7 @@ class DenseDesign(Design):
         self._dot = (self._t @ Phi) / self.scale
 
     def restrict(self, index: Index) -> Design:
+        """See `Design.restrict`."""
         restricted = copy.copy(self)
         restricted.shape = (self.shape[0], len(index))
         restricted.center, restricted.scale = self.center[index], self.scale[index]
@@ -63,6 +64,7 @@ class DenseDesign(Design):
         return restricted
 
     def frame(self) -> Frame:
+        """See `Design.frame`."""
         return DenseFrame(self._Phi, self.scale, self._t, self._dot)
 
 
@@ -93,6 +95,7 @@ class DenseFrame(Frame):
         self.rest_target = float(t @ t)
 
     def rest(self, index: Index) -> Array:
+        """See `Frame.rest`."""
         rest: Array = self._Phi[:, index] / self._scale[index]
         return self._orthogonalised(rest)
 
@@ -100,6 +103,7 @@ class DenseFrame(Frame):
         return block - self._Q @ (self._Q.T @ block) if len(self.target) else block
 
     def extend(self, index: Index, rest: Array) -> None:
+        """See `Frame.extend`."""
         # Once leaves rounding errors along Q, which a second time removes.
         new = orthonormal(self._orthogonalised(rest), ROUNDINGS)
         coords = (new.T @ self._Phi) / self._scale

@@ -8,7 +8,7 @@ import numpy as np
 
 from relvec.likelihoods.base import Array, Likelihood
 
-#: The noise variance is at least this share of the variance of the targets (SparseBayes' β ≤ 1e6/var t).
+#: Least share of the variance of the targets that is noise (SparseBayes has β ≤ 1e6/var t).
 NOISE_FLOOR = 1e-6
 
 

@@ -35,8 +35,8 @@ def model_from_user_units(design: Design, alpha: Array, noise_variance: float) -
 def accept(design: Design, model: Model) -> Accepted:
     """Recompute evidence and posterior of the kept functions from their columns alone.
 
-    A fresh orthonormal frame of the kept functions keeps the digits that the search may have lost, so
-    what is reported never rests on the search.
+    A fresh orthonormal frame of the kept functions keeps the digits that the search may have lost,
+    so what is reported never rests on the search.
     """
     order = np.argsort(model.active)
     active, alpha, beta = model.active[order], model.alpha[order], model.beta

@@ -12,6 +12,8 @@ from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
 MAX_LOG_STEP = 3.0
 MAX_TRIES = 12
+#: β rises no further when less than this share of the observations is left to tell the noise from.
+LEAST_FREEDOM = 0.2
 #: Deleting a function whose Σ̂_ii is smaller than this costs the others digits: recompute them.
 DOWNDATE_DIGITS = 0.1
 
@@ -50,12 +52,19 @@ class Noise:
     held: bool
     beta_max: float
 
+    def may_move(self, beta: float, slope: float, n: float, posterior: WeightPosterior) -> bool:
+        """Whether β is free to follow the slope ∂L/∂log β."""
+        if self.held or slope <= 0:
+            return not self.held
+        freedom = n - float(posterior.well_determined().sum())
+        return beta < self.beta_max and freedom > LEAST_FREEDOM * n
+
     def released(self, beta: float) -> float:
         """β from which to go on after it was held elsewhere."""
         return self.beta_max if self.held else min(beta, self.beta_max)
 
     def precision(self, freedom: float, misfit: float) -> float:
-        """β = (N − Σγ)/r of eq. 18, up to the ceiling, with all of the unit-norm target as most noise."""
+        """β = (N − Σγ)/r of eq. 18, up to the ceiling; the noise is at most the whole target."""
         if freedom >= self.beta_max * misfit:
             return self.beta_max
         return max(freedom / misfit, 1.0)
@@ -73,11 +82,9 @@ def climb(
     damping = 0.0
     for _ in range(max_steps):
         model, data, posterior = _prune(model, data, posterior, tol)
-        free_noise = not noise.held and not (
-            model.beta >= noise.beta_max and posterior.gradient(n, model.beta)[-1] > 0
-        )
-        size = len(model.alpha) + free_noise
-        gradient = posterior.gradient(n, model.beta)[:size]
+        gradient = posterior.gradient(n, model.beta)
+        size = len(model.alpha) + noise.may_move(model.beta, gradient[-1], n, posterior)
+        gradient = gradient[:size]
         if not size or np.abs(gradient).max() < 1e-1 * tol:
             break
         curvature = -posterior.hessian(model.beta)[:size, :size]
@@ -121,8 +128,8 @@ def _prune(
 ) -> tuple[Model, ActiveSet, WeightPosterior]:
     """Delete, one at a time, the function that costs least, while it costs less than `tol` nats.
 
-    A function whose best α is infinite (q² < s) costs less than nothing. The others that go are near
-    copies of their neighbours, which take over.
+    A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
+    near copies of their neighbours, which take over.
     """
     V, m = posterior.variance, posterior.mean
     keep, total_cost, least = np.arange(len(m)), 0.0, 1.0

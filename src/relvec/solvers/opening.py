@@ -1,9 +1,9 @@
 """The opening of the search: a few top-down sweeps where the dictionary is numerically of low rank.
 
-Smooth kernels give hundreds of functions that span a few dozen directions. Adding them one by one gets
-stuck there, because the first few stand in the way of better ones that lie almost in their span. Going
-top-down from all functions at once does not, and in an orthonormal frame of j directions a sweep over
-all M of them costs j²M operations instead of N³.
+Smooth kernels give hundreds of functions that span a few dozen directions. Adding them one by one
+gets stuck there, because the first few stand in the way of better ones that lie almost in their
+span. Going top-down from all functions at once does not, and in an orthonormal frame of j
+directions a sweep over all M of them costs j²M operations instead of N³.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from relvec.evidence import RESOLUTION, ActiveSet, CandidateFactors
 from relvec.linalg import pivoted_qr
 from relvec.solvers.newton import Model, Noise
 
-#: Directions up to which a dictionary counts as one of low rank, and how many are looked for at a time.
+#: Directions up to which a dictionary counts as one of low rank, and how many are looked for at a
+#: time.
 MAX_RANK = 64
 BLOCK = 16
 #: A unit-norm function is spanned when this much of its squared norm is left.
@@ -31,15 +32,20 @@ WELL_DETERMINED, GROWTH = 0.003, 1.1
 
 
 def spanning_frame(design: Design) -> Frame | None:
-    """Frame that spans every candidate to `SPANNED`, or None if that takes over `MAX_RANK` directions."""
+    """Frame that spans every candidate to `SPANNED`, or None if a few directions do not.
+
+    A few are `MAX_RANK`, and half as many as there are candidates.
+    """
     frame = design.frame()
+    limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // 2)
     while True:
         outside = np.flatnonzero(frame.rest_norm2 > SPANNED)
         if not len(outside):
-            return frame
-        if len(frame.target) >= MAX_RANK:
+            return frame if len(frame.target) <= limit else None
+        if len(frame.target) >= limit:
             return None
-        # Evenly spaced in their correlation with the target: spread out, whatever the order of the rows.
+        # Evenly spaced in their correlation with the target: spread out, whatever the order of the
+        # rows.
         ordered = outside[np.argsort(frame.rest_dot[outside], kind="stable")]
         places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
         index = ordered[np.unique(places.round().astype(np.intp))]
@@ -50,10 +56,11 @@ def spanning_frame(design: Design) -> Frame | None:
 
 
 def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
-    """MacKay's updates (eq. 16 to 18) of all functions at once, until no more are left than directions.
+    """MacKay's updates (eq. 16 to 18) of all functions, until no more are left than directions.
 
-    The frame spans most functions to `SPANNED` only, so this is a start and no result: functions must be
-    spanned exactly before the evidence means anything. Every function starts with the same share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
+    The frame spans most functions to `SPANNED` only, so this is a start and no result: functions
+    must be spanned exactly before the evidence means anything. Every function starts with the same
+    share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
     """
     n = design.n_effective
     active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
@@ -65,13 +72,13 @@ def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
         factors = CandidateFactors.of_active(data, alpha, beta)
         gamma = beta * factors.sparsity / alpha
         mean = beta * factors.quality / alpha
-        with np.errstate(divide="ignore"):
-            updated = gamma / mean**2  # eq. 16
+        updated = np.full(len(mean), np.inf)
+        np.divide(gamma, mean**2, out=updated, where=mean**2 > 0)  # eq. 16
         if not noise.held:  # eq. 18
             beta = noise.precision(n - float(gamma.sum()), data.misfit(mean))
-        keep = (gamma > threshold) | (updated < alpha)
-        if keep.sum() < limit < len(gamma):  # equal functions fall under the threshold together
-            keep = gamma >= np.partition(gamma, -limit)[-limit]
+        keep = np.flatnonzero((gamma > threshold) | ((updated < alpha) & (threshold < 1)))
+        if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
+            keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
         active, alpha = active[keep], updated[keep]
         if sweeps >= MIN_SWEEPS and len(active) <= limit:
             break
@@ -80,7 +87,8 @@ def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
 
 
 def _independent(frame: Frame, model: Model) -> Model:
-    """Leave out copies: functions that lie in the span of others in all their digits."""
+    """Leave out functions without weight, and those that lie in the span of the others."""
+    model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
     coords = frame.coords[:, model.active]
     if not coords.size:
         return model

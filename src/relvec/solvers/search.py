@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from relvec.design.base import Array, ClosedFrame, Design, Frame
-from relvec.evidence import CandidateFactors, addition_gain, greedy_additions
+from relvec.evidence import (
+    ActiveSet,
+    CandidateFactors,
+    WeightPosterior,
+    addition_gain,
+    deletion_cost,
+    greedy_additions,
+)
 from relvec.solvers.base import Pass
 from relvec.solvers.newton import Model, Noise, climb
 from relvec.solvers.opening import MAX_RANK, spanning_frame, sweep
@@ -19,6 +26,8 @@ BATCH, SHARE = 32, 0.03
 QUICK_STEPS, THOROUGH_STEPS = 2, 50
 #: Noise that the bottom-up start begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03
+#: A function that costs less than this, in nats, may share its place with others.
+SHARED_COST = 1.0
 #: The frame is rebuilt when it holds this many times the active functions, and `MAX_RANK` more.
 SLACK = 1.3
 
@@ -65,8 +74,8 @@ class Search:
     out_of_passes : bool
         Whether `max_iter` ended the search.
     low_rank : bool
-        Whether a few dozen directions span the dictionary. Then the search neglects what they leave,
-        until `settle`, and costs nothing that grows with the rows.
+        Whether a few dozen directions span the dictionary. Then the search neglects what they
+        leave, until `settle`, and costs nothing that grows with the rows.
     """
 
     def __init__(
@@ -82,16 +91,18 @@ class Search:
 
     def top_down(self, start: int) -> Ending:
         """Begin with all functions at once."""
-        return self._ascend(Ending(sweep(self.design, self._frame, self.noise)), self.noise, start)
+        opened = Ending(sweep(self.design, self._frame, self.noise))
+        return self._thinned(self._ascend(opened, self.noise, start))
 
     def bottom_up(self, start: int) -> Ending:
         """Begin with no function, and the noise held until the first convergence."""
         beta = 1 / (FIRST_NOISE * self.design.target_variance)
         nothing = Model(np.empty(0, dtype=np.intp), np.empty(0), beta)
-        return self._held_then_free(nothing, start)
+        data = ActiveSet.from_frame(self._frame, nothing.active, self.design.n_effective)
+        return self._held_then_free(self._add(nothing, *self._scan(nothing, data)), start)
 
     def leave(self, model: Model, start: int) -> Ending:
-        """Leave a converged model, with the noise held at half (odd starts) or twice its variance."""
+        """Leave a model with the noise held at half (odd starts) or twice its variance."""
         self._span_also(model)
         return self._held_then_free(
             replace(model, beta=model.beta * (2.0 if start % 2 else 0.5)), start
@@ -106,13 +117,37 @@ class Search:
 
     def _held_then_free(self, model: Model, start: int) -> Ending:
         held = self._ascend(Ending(model), replace(self.noise, held=True), start)
+        if self.out_of_passes:
+            return held
         free = replace(held.model, beta=self.noise.released(held.model.beta))
-        return self._ascend(replace(held, model=free), self.noise, start)
+        # The evidence for another noise than the known one is no part of this history.
+        history = [] if self.noise.held else held.history
+        return self._ascend(Ending(free, history=history), self.noise, start)
+
+    def _thinned(self, ending: Ending) -> Ending:
+        """Delete functions that share one place, where the others can do without for `tol` nats.
+
+        Near copies split a weight between them. Each alone looks worth its place as long as the
+        precisions of the others stay as they are, so they are let move before the evidence is
+        compared.
+        """
+        n = self.design.n_effective
+        while True:
+            model = ending.model
+            data = ActiveSet.from_frame(self._frame, model.active, n)
+            posterior = WeightPosterior.at(data, model.alpha, model.beta)
+            cost = deletion_cost(posterior.variance.diagonal(), posterior.mean)
+            if cost.min(initial=np.inf) > SHARED_COST:
+                return ending
+            fewer = model.keep(np.flatnonzero(np.arange(len(cost)) != cost.argmin()))
+            fewer, _, posterior = climb(self._frame, fewer, n, self.noise, self.tol, THOROUGH_STEPS)
+            if posterior.log_evidence < ending.log_evidence - self.tol:
+                return ending
+            ending = replace(ending, model=fewer, log_evidence=posterior.log_evidence)
 
     def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
-        """Make passes until one at full convergence neither finds a function to add nor gains `tol`."""
-        model, history, thorough = ending.model, list(ending.history), False
-        best = Ending(model, history=history)
+        """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
+        model, best, thorough = ending.model, replace(ending, history=list(ending.history)), False
         while True:
             steps = THOROUGH_STEPS if thorough else QUICK_STEPS
             model, data, posterior = climb(
@@ -120,21 +155,26 @@ class Search:
             )
             stalled = posterior.log_evidence < best.log_evidence + self.tol
             if posterior.log_evidence >= best.log_evidence:
-                best = Ending(model, posterior.log_evidence, history)
+                best = Ending(model, posterior.log_evidence, best.history)
                 self._record(best, start)
             self.n_iter += 1
             self.out_of_passes |= self.n_iter >= self.max_iter
-            factors = CandidateFactors.at(self._frame, data, model.alpha, model.beta)
-            gain = addition_gain(factors.ratio())
-            gain[model.active] = 0.0
+            factors, gain = self._scan(model, data)
             finished = stalled or gain.max(initial=0.0) < self.tol
             if self.out_of_passes or (thorough and finished):
                 return best
             thorough = finished
             model = self._add(model, factors, gain)
 
+    def _scan(self, model: Model, data: ActiveSet) -> tuple[CandidateFactors, Array]:
+        """Factors of every candidate, and what adding it would gain."""
+        factors = CandidateFactors.at(self._frame, data, model.alpha, model.beta)
+        gain = addition_gain(factors.ratio())
+        gain[model.active] = 0.0
+        return factors, gain
+
     def _add(self, model: Model, factors: CandidateFactors, gain: Array) -> Model:
-        """Add the best of a batch of candidates, if any is worth it, and make the frame span them."""
+        """Add the best of a batch of candidates, if any is worth it, to model and frame."""
         frame = self._frame
         threshold = max(self.tol, SHARE * float(gain.max(initial=0.0)))
         size = min(BATCH, int((gain >= threshold).sum()))

@@ -1,4 +1,4 @@
-"""The fast sequential solver: batches of exact additions and joint Newton steps in candidate space."""
+"""The fast sequential solver: batches of exact additions and joint Newton steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWar
 from relvec.likelihoods.gaussian import NOISE_FLOOR, Gaussian
 from relvec.solvers.acceptance import Accepted, accept
 from relvec.solvers.base import Solution, Solver
-from relvec.solvers.newton import Noise
+from relvec.solvers.newton import LEAST_FREEDOM, Noise
 from relvec.solvers.search import Ending, Search
 
 #: Starts whose evidence is this close to the best, in nats, found the same optimum.
@@ -22,12 +22,13 @@ AGREEMENT = 1.0
 class Sequential(Solver):
     """Greedy ascent of the evidence from several starts that share the cached work.
 
-    A pass adds a batch of functions, each the exact best given the earlier ones, takes Newton steps in
-    (log α, log β), and deletes what is not worth `tol` (Tipping & Faul 2003 take one action at a time).
-    Learning the noise from an empty model lets it swallow the signal, so it is held until the first
-    convergence. Where a few dozen directions span the dictionary, a start from all functions at once
-    comes first; it costs little there, and finds what additions alone do not. Further starts leave the
-    best model so far with the noise held at half, then at twice, what was learnt there.
+    A pass adds a batch of functions, each the exact best given the earlier ones, takes Newton steps
+    in (log α, log β), and deletes what is not worth `tol` (Tipping & Faul 2003 take one action at a
+    time). Learning the noise from an empty model lets it swallow the signal, so it is held until
+    the first convergence. Where a few dozen directions span the dictionary, a start from all
+    functions at once comes first; it costs little there, and finds what additions alone do not.
+    Further starts leave the best model so far with the noise held at half, then at twice, what was
+    learnt there.
 
     Parameters
     ----------
@@ -91,29 +92,43 @@ class Sequential(Solver):
             notes.append(
                 ConvergenceWarning(f"stopped after max_iter={self.max_iter} passes; raise max_iter")
             )
+        elif not len(accepted.active):
+            notes.append(
+                EmptyModelWarning(
+                    "no basis function raises the evidence, so the model predicts a constant; "
+                    "check y and gamma"
+                )
+            )
+        elif not search.noise.held:
+            notes += self._noise_notes(search, settled, accepted)
         if abs(believed - accepted.log_evidence) > max(self.tol, 1e-6 * abs(believed)):
             notes.append(
                 PrecisionWarning(
-                    f"the search believed in a log evidence of {believed:.6g} but the kept functions "
-                    f"have {accepted.log_evidence:.6g}: digits were lost; use a narrower kernel or a "
-                    "larger noise_variance"
+                    f"the search believed in a log evidence of {believed:.6g} but the kept "
+                    f"functions have {accepted.log_evidence:.6g}: digits were lost; use a narrower "
+                    "kernel or a larger noise_variance"
                 )
             )
-        if not len(accepted.active):
-            notes.append(
-                EmptyModelWarning(
-                    "no basis function raises the evidence, so the model predicts a constant; check y "
-                    "and gamma"
-                )
-            )
-        if not search.noise.held and settled.model.beta >= search.noise.beta_max:
-            notes.append(
+        return notes
+
+    def _noise_notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
+        used, n = float(accepted.well_determined.sum()), search.design.n_effective
+        if settled.model.beta >= search.noise.beta_max:
+            return [
                 NoiseFloorWarning(
                     f"noise at its floor, {NOISE_FLOOR:g} of the variance of y: the targets are "
                     "noise-free or interpolated; set noise_variance if you know it"
                 )
-            )
-        return notes
+            ]
+        if n - used <= LEAST_FREEDOM * n:
+            return [
+                NoiseFloorWarning(
+                    f"the kept functions use up {used:.1f} of {n:g} observations and leave too few "
+                    "to learn the noise from; use a wider kernel (a smaller gamma), or set "
+                    "noise_variance if you know it"
+                )
+            ]
+        return []
 
 
 def _best(endings: list[Ending]) -> Ending:

@@ -1,0 +1,32 @@
+"""Checks of numbers; scikit-learn's own let NaN through, which passes every comparison."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_finite(value: Any, name: str) -> None:
+    """Raise unless `value` is a finite real number."""
+    usable = isinstance(value, Real) and bool(np.isfinite(float(value)))
+    _check(value, name, usable, "a finite number")
+
+
+def check_positive(value: Any, name: str, expected: str = "a finite number > 0") -> None:
+    """Raise unless `value` is a finite real number above zero."""
+    usable = isinstance(value, Real) and bool(np.isfinite(float(value))) and float(value) > 0
+    _check(value, name, usable, expected)
+
+
+def check_count(value: Any, name: str, most: float = np.inf) -> None:
+    """Raise unless `value` is a whole number from 1 to `most`."""
+    usable = isinstance(value, Integral) and 1 <= int(value) <= most
+    _check(value, name, usable, "an int >= 1" + (f" and <= {most}" if most < np.inf else ""))
+
+
+def _check(value: Any, name: str, usable: bool, expected: str) -> None:
+    if isinstance(value, bool) or not usable:
+        kind = ValueError if isinstance(value, Real) else TypeError
+        raise kind(f"{name}={value!r}, expected {expected}")
