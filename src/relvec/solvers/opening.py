@@ -17,12 +17,11 @@ from relvec.evidence import RESOLUTION, ActiveSet, CandidateFactors
 from relvec.linalg import pivoted_qr
 from relvec.solvers.newton import Model, Noise
 
-#: Directions up to which a dictionary counts as one of low rank, and how many are looked for at a
-#: time.
-MAX_RANK = 64
-BLOCK = 16
-#: A unit-norm function is spanned when this much of its squared norm is left.
-SPANNED = 1e-8
+#: Share of a unit-norm function's square that may stay outside the frame: up to this many
+#: directions the first, beyond them the second.
+FEW, SPANNED_BY_FEW, SPANNED_BY_MANY = 64, 1e-8, 1e-5
+#: Directions at most, and how many are looked for at a time.
+MAX_RANK, BLOCK = 400, 16
 #: Sweeps before the opening may end.
 MIN_SWEEPS = 10
 #: Noise at which they begin, as a share of the variance of the target.
@@ -32,33 +31,32 @@ WELL_DETERMINED, GROWTH = 0.003, 1.1
 
 
 def spanning_frame(design: Design) -> Frame | None:
-    """Frame that spans every candidate to `SPANNED`, or None if a few directions do not.
+    """Frame that spans every candidate nearly, or None where the dictionary is not of low rank.
 
-    A few are `MAX_RANK`, and half as many as there are candidates.
+    Low are `MAX_RANK` directions, and half as many as there are candidates.
     """
     frame = design.frame()
     limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // 2)
-    while True:
-        outside = np.flatnonzero(frame.rest_norm2 > SPANNED)
+    while len(frame.target) <= limit:
+        spanned = SPANNED_BY_FEW if len(frame.target) < FEW else SPANNED_BY_MANY
+        outside = np.flatnonzero(frame.rest_norm2 > spanned)
         if not len(outside):
-            return frame if len(frame.target) <= limit else None
-        if len(frame.target) >= limit:
-            return None
-        # Evenly spaced in their correlation with the target: spread out, whatever the order of the
-        # rows.
+            return frame
+        # Evenly spaced in their correlation with the target, whatever the order of the rows.
         ordered = outside[np.argsort(frame.rest_dot[outside], kind="stable")]
         places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
         index = ordered[np.unique(places.round().astype(np.intp))]
         rest = frame.rest(index)
         norms, order = pivoted_qr(rest)
-        new = order[: max(1, int((norms**2 > SPANNED).sum()))]
+        new = order[: max(1, int((norms**2 > spanned).sum()))]
         frame.extend(index[new], rest[:, new])
+    return None
 
 
 def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
     """MacKay's updates (eq. 16 to 18) of all functions, until no more are left than directions.
 
-    The frame spans most functions to `SPANNED` only, so this is a start and no result: functions
+    The frame spans most functions nearly, so this is a start and no result: functions
     must be spanned exactly before the evidence means anything. Every function starts with the same
     share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
     """

@@ -18,7 +18,7 @@ from relvec.evidence import (
 )
 from relvec.solvers.base import Pass
 from relvec.solvers.newton import Model, Noise, climb
-from relvec.solvers.opening import MAX_RANK, spanning_frame, sweep
+from relvec.solvers.opening import spanning_frame, sweep
 
 #: Candidates looked at together, and the share of the best gain under which none of them is added.
 BATCH, SHARE = 32, 0.03
@@ -28,8 +28,8 @@ QUICK_STEPS, THOROUGH_STEPS = 2, 50
 FIRST_NOISE = 0.03
 #: A function that costs less than this, in nats, may share its place with others.
 SHARED_COST = 1.0
-#: The frame is rebuilt when it holds this many times the active functions, and `MAX_RANK` more.
-SLACK = 1.3
+#: The frame is rebuilt when it holds this many times the active functions, and this many more.
+SLACK, SPARE = 1.3, 64
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Search:
         block = factors.block(frame.coords[:, batch], rest)
         chosen, alpha = greedy_additions(block, factors.quality[batch], model.beta, threshold)
         model = model.add(batch[chosen], alpha)
-        if len(frame.target) > SLACK * len(model.active) + MAX_RANK:
+        if len(frame.target) > SLACK * len(model.active) + SPARE:
             self._span_only(model)
         else:
             new = chosen[frame.rest_norm2[batch[chosen]] > 0]
