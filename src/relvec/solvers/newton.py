@@ -10,12 +10,13 @@ from relvec.design.base import Array, Frame, Index
 from relvec.evidence import ActiveSet, WeightPosterior, deletion_cost
 from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
-MAX_LOG_STEP = 3.0
-MAX_TRIES = 12
+#: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
+MAX_LOG_STEP, MAX_TRIES = 3.0, 12
 #: β rises no further when less than this share of the observations is left to tell the noise from.
 LEAST_FREEDOM = 0.2
-#: Deleting a function whose Σ̂_ii is smaller than this costs the others digits: recompute them.
-DOWNDATE_DIGITS = 0.1
+#: The posterior without a function follows from the one with it. That costs digits where the
+#: function's Σ̂_ii is smaller than the first, or leaves one smaller than the second: recompute then.
+SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,10 @@ class Noise:
 def climb(
     frame: Frame, model: Model, n: float, noise: Noise, tol: float, max_steps: int
 ) -> tuple[Model, ActiveSet, WeightPosterior]:
-    """Raise the evidence by at most `max_steps` Newton steps; every one of them raises it.
+    """Raise the evidence by at most `max_steps` Newton steps, with deletions before and after each.
 
-    Stops when a step gained less than a tenth of `tol` nats or the gradient is under `tol`.
+    Every step raises it; a deletion costs less than `tol` nats. Stops when a step gained, or no
+    entry of the gradient exceeds, a tenth of `tol`.
     """
     data = ActiveSet.from_frame(frame, model.active, n)
     posterior = WeightPosterior.at(data, model.alpha, model.beta)
@@ -85,7 +87,7 @@ def climb(
         gradient = posterior.gradient(n, model.beta)
         size = len(model.alpha) + noise.may_move(model.beta, gradient[-1], n, posterior)
         gradient = gradient[:size]
-        if not size or np.abs(gradient).max() < 1e-1 * tol:
+        if not size or np.abs(gradient).max() < 0.1 * tol:
             break
         curvature = -posterior.hessian(model.beta)[:size, :size]
         for _ in range(MAX_TRIES):
@@ -131,25 +133,21 @@ def _prune(
     A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
     near copies of their neighbours, which take over.
     """
-    V, m = posterior.variance, posterior.mean
-    keep, total_cost, least = np.arange(len(m)), 0.0, 1.0
-    while len(m):
-        cost = deletion_cost(V.diagonal(), m)
+    while len(model.alpha):
+        cost = deletion_cost(posterior.variance.diagonal(), posterior.mean)
         worst = int(cost.argmin())
         if cost[worst] >= tol:
             break
-        total_cost += float(cost[worst])
-        least = min(least, float(V[worst, worst]))
-        rest = np.arange(len(m)) != worst
+        rest = np.flatnonzero(np.arange(len(cost)) != worst)
+        model = model.keep(rest)
+        data = replace(data, R=data.R[:, rest])
+        V, m = posterior.variance, posterior.mean
         column = V[rest, worst] / V[worst, worst]
-        m = m[rest] - column * m[worst]
-        V = V[rest][:, rest] - np.multiply.outer(column, V[worst, rest])
-        keep = keep[rest]
-    if len(keep) == len(model.alpha):
-        return model, data, posterior
-    model = model.keep(keep)
-    data = replace(data, R=data.R[:, keep])
-    if least < DOWNDATE_DIGITS:
-        return model, data, WeightPosterior.at(data, model.alpha, model.beta)
-    misfit = data.misfit(m / np.sqrt(model.alpha))
-    return model, data, WeightPosterior(V, m, misfit, posterior.log_evidence - total_cost)
+        variance = V[np.ix_(rest, rest)] - np.multiply.outer(column, V[worst, rest])
+        if V[worst, worst] < SAFE_PIVOT or variance.diagonal().min(initial=1.0) < SAFE_VARIANCE:
+            posterior = WeightPosterior.at(data, model.alpha, model.beta)
+            continue
+        mean = m[rest] - column * m[worst]
+        misfit = data.misfit(mean / np.sqrt(model.alpha))
+        posterior = WeightPosterior(variance, mean, misfit, posterior.log_evidence - cost[worst])
+    return model, data, posterior

@@ -74,8 +74,8 @@ class Search:
     out_of_passes : bool
         Whether `max_iter` ended the search.
     low_rank : bool
-        Whether a few dozen directions span the dictionary. Then the search neglects what they
-        leave, until `settle`, and costs nothing that grows with the rows.
+        Whether few directions span the dictionary. Then the search neglects what they leave,
+        until `settle`, and most of it costs nothing that grows with the rows.
     """
 
     def __init__(
@@ -132,18 +132,19 @@ class Search:
         compared.
         """
         n = self.design.n_effective
-        while True:
+        while not self.out_of_passes:
             model = ending.model
             data = ActiveSet.from_frame(self._frame, model.active, n)
             posterior = WeightPosterior.at(data, model.alpha, model.beta)
             cost = deletion_cost(posterior.variance.diagonal(), posterior.mean)
             if cost.min(initial=np.inf) > SHARED_COST:
-                return ending
+                break
             fewer = model.keep(np.flatnonzero(np.arange(len(cost)) != cost.argmin()))
             fewer, _, posterior = climb(self._frame, fewer, n, self.noise, self.tol, THOROUGH_STEPS)
             if posterior.log_evidence < ending.log_evidence - self.tol:
-                return ending
+                break
             ending = replace(ending, model=fewer, log_evidence=posterior.log_evidence)
+        return ending
 
     def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
         """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
