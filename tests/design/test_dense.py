@@ -1,0 +1,213 @@
+"""The standardised design and its frame against explicit matrices."""
+
+import numpy as np
+import pytest
+from scipy.linalg import helmert
+
+from relvec.design import DenseDesign
+from tests import problems
+from tests.problems import Problem
+
+ORDERS = [[[1, 5, 3]], [[3], [5, 1]], [[5], [3], [1]]]
+
+
+@pytest.fixture(params=[False, True], ids=["no intercept", "intercept"])
+def problem(request, rng):
+    return problems.draw(rng, request.param)
+
+
+def invariants(frame):
+    """What does not depend on the choice of orthonormal basis."""
+    return {
+        "gram": frame.coords.T @ frame.coords,
+        "dot": frame.coords.T @ frame.target,
+        "target": frame.target @ frame.target,
+        "rest_norm2": frame.rest_norm2,
+        "rest_dot": frame.rest_dot,
+        "rest_target": frame.rest_target,
+    }
+
+
+def assert_same(one, other, atol):
+    for name, value in invariants(one).items():
+        np.testing.assert_allclose(value, invariants(other)[name], atol=atol, err_msg=name)
+
+
+# Standardisation
+
+
+def test_columns_are_centred_and_scaled_to_unit_norm(problem):
+    design, Phi = problem.design, problem.Phi
+    centre = Phi.mean(axis=0) if problem.center else np.zeros(9)
+    np.testing.assert_allclose(design.center, centre, rtol=1e-12)
+    np.testing.assert_allclose(design.scale, np.linalg.norm(Phi - centre, axis=0), rtol=1e-12)
+    assert design.shape == (15, 9)
+    assert design.n_effective == 15 - problem.center
+    assert design.level_share == (1 / 15 if problem.center else 0)
+    level = problem.t.mean() if problem.center else 0
+    assert design.target_center == pytest.approx(level)
+    assert design.target_scale == pytest.approx(np.linalg.norm(problem.t - level))
+    assert design.target_variance == pytest.approx(problem.t.var() / design.target_scale**2)
+
+
+def test_evidence_of_the_raw_target_is_that_of_the_standardised_one_in_other_units(problem):
+    """One factor of the target's scale for each observation that counts."""
+    factor = np.log(problem.design.target_scale)
+    assert problem.design.to_user_evidence(1.5) == pytest.approx(1.5 - problem.n * factor)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_weights_are_copies(rng, center):
+    plain, copies = problems.draw(rng, center), np.array([1, 3, 2] * 5)
+    weighted = DenseDesign(plain.Phi.copy(), plain.t, center=center, weights=copies.astype(float))
+    repeated = DenseDesign(
+        np.repeat(plain.Phi, copies, axis=0), np.repeat(plain.t, copies), center=center
+    )
+    for name in ("n_effective", "level_share", "target_center", "target_scale", "target_variance"):
+        assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), rel=1e-12), name
+    for name in ("center", "scale"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-10)
+    frames = weighted.frame(), repeated.frame()
+    for frame in frames:
+        index = np.array([1, 5, 3])
+        frame.extend(index, frame.rest(index))
+    assert_same(*frames, atol=1e-12)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_units_of_columns_and_target_change_scales_only(rng, center):
+    """Powers of two change no digit, so the frames are the same to the last bit."""
+    plain = problems.draw(rng, center)
+    units = 2.0 ** rng.integers(-60, 60, 9)
+    scaled = Problem(plain.Phi * units, plain.t * 2.0**20, center)
+    np.testing.assert_array_equal(scaled.design.scale, plain.design.scale * units)
+    assert scaled.design.target_scale == plain.design.target_scale * 2.0**20
+    np.testing.assert_array_equal(scaled.frame([1, 5], [2]).coords, plain.frame([1, 5], [2]).coords)
+    assert scaled.design.target_variance == plain.design.target_variance
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 1e9])
+@pytest.mark.parametrize("center", [False, True])
+def test_constants_are_no_function_of_their_own_beside_an_intercept(rng, center, level):
+    Phi = rng.standard_normal((20, 4))
+    Phi[:, 1] = level
+    Phi[:, 3] = level * (1 + 1e-16 * rng.standard_normal(20))  # the same up to rounding
+    design = DenseDesign(Phi, rng.standard_normal(20), center=center)
+    frame, constant = design.frame(), [1, 3]
+    zero = center or level == 0
+    np.testing.assert_array_equal(frame.rest_norm2, [1, not zero, 1, not zero])
+    assert np.isinf(design.scale[constant]).all() == zero
+    frame.extend(np.array([0, 2]), frame.rest(np.array([0, 2])))
+    if zero:
+        np.testing.assert_array_equal(frame.coords[:, constant], 0)
+        np.testing.assert_array_equal(frame.rest_dot[constant], 0)
+        np.testing.assert_array_equal(frame.rest(np.array(constant)), 0)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, -1e9, 0.1])
+@pytest.mark.parametrize("center", [False, True])
+def test_constant_targets_have_a_finite_scale(rng, center, value):
+    design = DenseDesign(rng.standard_normal((30, 3)), np.full(30, value), center=center)
+    frame = design.frame()
+    assert 0 < design.target_scale < np.inf
+    assert 0 < design.target_variance < np.inf
+    if center or not value:
+        assert frame.rest_target < 1, "rounding errors are less than the target's variance"
+    else:
+        assert frame.rest_target == pytest.approx(1)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_squares_beyond_double_precision_are_refused(rng, center):
+    Phi = rng.standard_normal((5, 3)) * [1, 1e200, 1]
+    with pytest.raises(OverflowError, match="rescale X"), np.errstate(over="ignore"):
+        DenseDesign(Phi, np.arange(5.0), center=center)
+
+
+# The frame
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_frame_is_a_partial_factor_of_the_gram_matrix(problem, order):
+    """Against a projector made from the columns themselves."""
+    frame, active = problem.frame(*order), [1, 3, 5]
+    Q = np.linalg.svd(problem.columns[:, active], full_matrices=False)[0]
+    columns, target = problem.columns, problem.target
+    inside, seen = Q.T @ columns, Q.T @ target
+    expected = {
+        "gram": inside.T @ inside,
+        "dot": inside.T @ seen,
+        "target": seen @ seen,
+        "rest_norm2": ((columns - Q @ inside) ** 2).sum(axis=0),
+        "rest_dot": columns.T @ (target - Q @ seen),
+        "rest_target": ((target - Q @ seen) ** 2).sum(),
+    }
+    for name, value in invariants(frame).items():
+        np.testing.assert_allclose(value, expected[name], atol=1e-13, err_msg=name)
+    np.testing.assert_array_equal(frame.rest_norm2[active], 0)
+    assert len(frame.target) == 3
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_active_columns_of_the_frame_reproduce_their_gram_matrix(problem, order):
+    active = problem.frame(*order).coords[:, [1, 3, 5]]
+    columns = problem.columns[:, [1, 3, 5]]
+    np.testing.assert_allclose(active.T @ active, columns.T @ columns, atol=1e-14)
+
+
+def test_rest_is_what_is_left_outside_the_frame(problem):
+    frame = problem.frame([1, 3, 5])
+    rest = frame.rest(np.array([8, 3, 0]))
+    spanned = problem.columns[:, [1, 3, 5]]
+    contrasts = problem.contrasts @ rest
+    np.testing.assert_allclose(spanned.T @ contrasts, 0, atol=1e-14)
+    left = problem.columns[:, [8, 3, 0]] - contrasts
+    explained = spanned @ np.linalg.lstsq(spanned, left, rcond=None)[0]
+    np.testing.assert_allclose(explained, left, atol=1e-12)
+    if problem.center:
+        np.testing.assert_allclose(rest.sum(axis=0), 0, atol=1e-13)
+
+
+def test_extending_by_copies_adds_no_direction(rng):
+    Phi = rng.standard_normal((20, 3))
+    frame = Problem(Phi[:, [0, 1, 2, 0]] * [1, 1, 1, -5], Phi[:, 1], True).frame([0, 1, 3])
+    assert len(frame.target) == 2
+    np.testing.assert_allclose(frame.rest_norm2[[0, 1, 3]], 0)
+
+
+@pytest.mark.parametrize("block", [1, 4, 20])
+@pytest.mark.parametrize("center", [False, True])
+def test_frame_of_smooth_functions_stays_orthonormal(center, block):
+    """Orthogonalised once, it loses digits with every function that lies almost in its span."""
+    problem = problems.smooth(center, width=6.0)
+    active = np.random.default_rng(3).permutation(40)[:20]
+    coords = problem.frame(*np.split(active, 20 // block)).coords
+    gram = problem.columns.T @ problem.columns
+    np.testing.assert_allclose(
+        coords[:, active].T @ coords, gram[active], atol=2e-14, err_msg="spanned rows of the Gram"
+    )
+    assert (np.einsum("ij,ij->j", coords, coords) < 1 + 1e-14).all()
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_restricted_design_is_the_design_of_some_columns(rng, center):
+    problem, index = problems.draw(rng, center), np.array([6, 0, 3])
+    restricted = problem.design.restrict(index)
+    direct = DenseDesign(problem.Phi[:, index], problem.t, center=center)
+    assert restricted.shape == direct.shape == (15, 3)
+    frames = restricted.frame(), direct.frame()
+    for frame in frames:
+        frame.extend(np.array([2, 1]), frame.rest(np.array([2, 1])))
+    assert_same(*frames, atol=1e-14)
+    np.testing.assert_allclose(restricted.scale, direct.scale, rtol=1e-14)
+    np.testing.assert_allclose(restricted.center, direct.center, rtol=1e-14)
+    assert problem.design.shape == (15, 9), "the whole design is as it was"
+
+
+def test_contrasts_of_the_rows_see_the_same_as_centring(rng):
+    problem = problems.draw(rng, True)
+    H = helmert(15)
+    contrasts = DenseDesign(H @ problem.Phi, H @ problem.t, center=False)
+    frame = contrasts.frame()
+    frame.extend(np.array([1, 3]), frame.rest(np.array([1, 3])))
+    assert_same(frame, problem.frame([1, 3]), atol=1e-13)
