@@ -23,6 +23,10 @@ def squared_distances(X: Array, Z: Array, scale: float | Array) -> Array:
     """
     origin = Z[0]
     X, Z = (X - origin) * scale, (Z - origin) * scale
+    if X.shape[1] == 1:
+        difference = X - Z.T
+        squared: Array = np.square(difference, out=difference)
+        return squared
     if X.shape[1] >= MANY_FEATURES:
         X2, Z2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
         if max(X2.max(initial=0.0), Z2.max(initial=0.0)) < SAFE_LENGTH2:

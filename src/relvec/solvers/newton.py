@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from relvec.design.base import Array, Frame, Index
+from relvec.design.base import Array, Design, Frame, Index
 from relvec.evidence import ActiveSet, WeightPosterior, deletion_cost
+from relvec.likelihoods.gaussian import NOISE_FLOOR, Gaussian
 from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
@@ -52,6 +53,13 @@ class Noise:
 
     held: bool
     beta_max: float
+
+    @classmethod
+    def of(cls, design: Design, likelihood: Gaussian) -> Noise:
+        """Known noise is held; noise to be learnt has a floor relative to the target's variance."""
+        if likelihood.noise_variance is not None:
+            return cls(held=True, beta_max=design.target_scale**2 / likelihood.noise_variance)
+        return cls(held=False, beta_max=1 / (NOISE_FLOOR * design.target_variance))
 
     def may_move(self, beta: float, slope: float, n: float, posterior: WeightPosterior) -> bool:
         """Whether β is free to follow the slope ∂L/∂log β."""

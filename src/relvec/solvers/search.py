@@ -94,12 +94,18 @@ class Search:
         opened = Ending(sweep(self.design, self._frame, self.noise))
         return self._thinned(self._ascend(opened, self.noise, start))
 
-    def bottom_up(self, start: int) -> Ending:
-        """Begin with no function, and the noise held until the first convergence."""
+    def bottom_up(self, start: int, *, hold_noise: bool = True) -> Ending:
+        """Begin with no function, and the noise held until the first convergence.
+
+        Learnt from the first step on, the noise swallows the signal.
+        """
         beta = 1 / (FIRST_NOISE * self.design.target_variance)
         nothing = Model(np.empty(0, dtype=np.intp), np.empty(0), beta)
         data = ActiveSet.from_frame(self._frame, nothing.active, self.design.n_effective)
-        return self._held_then_free(self._add(nothing, *self._scan(nothing, data)), start)
+        first = self._add(nothing, *self._scan(nothing, data))
+        if hold_noise:
+            return self._held_then_free(first, start)
+        return self._ascend(Ending(first), self.noise, start)
 
     def leave(self, model: Model, start: int) -> Ending:
         """Leave a model with the noise held at half (odd starts) or twice its variance."""

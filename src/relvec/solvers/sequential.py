@@ -51,7 +51,7 @@ class Sequential(Solver):
         """Maximise the evidence; see `Solver.solve`."""
         search = Search(
             design,
-            _noise(design, likelihood),
+            Noise.of(design, likelihood),
             tol=self.tol,
             max_iter=self.max_iter,
             verbose=self.verbose > 0,
@@ -133,10 +133,3 @@ class Sequential(Solver):
 
 def _best(endings: list[Ending]) -> Ending:
     return max(endings, key=lambda ending: ending.log_evidence)
-
-
-def _noise(design: Design, likelihood: Gaussian) -> Noise:
-    """What may be done to the noise, in the design's units."""
-    if likelihood.noise_variance is not None:
-        return Noise(held=True, beta_max=design.target_scale**2 / likelihood.noise_variance)
-    return Noise(held=False, beta_max=1 / (NOISE_FLOOR * design.target_variance))

@@ -1,0 +1,118 @@
+"""How the search may begin, and what evidence each beginning ends with.
+
+``python -m benchmarks.openings`` prints, for families of problems with a constant eliminated, the
+mean log evidence and functions kept by
+
+- bottom-up with the noise learnt from the first step,
+- bottom-up with the noise held until the first convergence,
+- top-down (where the dictionary is of low rank), and
+- MacKay's updates from the full dictionary, an independent dense implementation, up to 200 rows.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.table import print_table
+from relvec.basis import RBF, Kernel, LinearSpline
+from relvec.datasets import make_friedman, make_sinc
+from relvec.design import DenseDesign
+from relvec.likelihoods import Gaussian
+from relvec.solvers.acceptance import Accepted, accept
+from relvec.solvers.newton import Noise
+from relvec.solvers.search import Ending, Search
+from tests.reference import top_down
+
+Array = NDArray[np.float64]
+
+
+class Family(NamedTuple):
+    draw: Callable[[int], tuple[Array, Array]]
+    kernel: Kernel
+
+
+def draw_bumpy(seed: int, n_samples: int) -> tuple[Array, Array]:
+    """Waves and a bump in three dimensions, noise 0.1."""
+    rng = np.random.RandomState(seed)
+    X = rng.uniform(-1, 1, (n_samples, 3))
+    waves = np.sin(6 * X[:, 0]) * np.cos(4 * X[:, 1])
+    bump = 2 * np.exp(-4 * (X**2).sum(axis=1))
+    return X, waves + bump + 0.1 * rng.standard_normal(n_samples)
+
+
+FAMILIES = {
+    "figure 2": Family(lambda s: make_sinc(noise="uniform", random_state=s), LinearSpline()),
+    "sinc, 100 rows, wide": Family(lambda s: make_sinc(100, random_state=s), RBF("scale")),
+    "sinc, 200 rows, wide": Family(lambda s: make_sinc(200, random_state=s), RBF("scale")),
+    "sinc, 1000 rows": Family(lambda s: make_sinc(1000, random_state=s), RBF(1 / 9)),
+    "bumps, 1000 rows": Family(lambda s: draw_bumpy(s, 1000), RBF(3.0)),
+    "Friedman 1, 240 rows": Family(lambda s: make_friedman(1, random_state=s), RBF(0.5)),
+}
+
+
+def fit_from(begin: Callable[[Search], Ending], Phi: Array, t: Array) -> Accepted:
+    """Fit with the noise learnt, from one beginning of the search."""
+    design = DenseDesign(Phi.copy(), t, center=True)
+    noise = Noise.of(design, Gaussian())
+    search = Search(design, noise, tol=0.03, max_iter=1000, verbose=False)
+    return accept(design, search.settle(begin(search)).model)
+
+
+def from_noise_learnt_at_once(search: Search) -> Ending:
+    return search.bottom_up(0, hold_noise=False)
+
+
+def from_noise_held(search: Search) -> Ending:
+    return search.bottom_up(0)
+
+
+def from_all_functions(search: Search) -> Ending:
+    return search.top_down(0)
+
+
+def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
+    """Log evidence and functions kept, in the order of the columns; NaN where one does not apply."""
+    X, t = family.draw(seed)
+    Phi = family.kernel.fit(X).transform(X)
+    for begin in (from_noise_learnt_at_once, from_noise_held):
+        fit = fit_from(begin, Phi, t)
+        yield fit.log_evidence, len(fit.active)
+    design = DenseDesign(Phi.copy(), t, center=True)
+    search = Search(design, Noise.of(design, Gaussian()), tol=0.03, max_iter=1, verbose=False)
+    if search.low_rank:
+        fit = fit_from(from_all_functions, Phi, t)
+        yield fit.log_evidence, len(fit.active)
+    else:
+        yield np.nan, 0
+    if len(t) <= 200:
+        slow = top_down(Phi, t, fit_intercept=True)
+        yield slow.log_evidence, len(slow.active)
+    else:
+        yield np.nan, 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=20)
+    draws = parser.parse_args().draws
+    rows = []
+    for name, family in FAMILIES.items():
+        table = np.array([list(fits(family, seed)) for seed in range(draws)])
+        means = table.mean(axis=0)
+        rows.append(
+            [name]
+            + [
+                "-" if np.isnan(evidence) else f"{evidence:.2f} / {kept:.1f}"
+                for evidence, kept in means
+            ]
+        )
+    print_table(
+        ["evidence / functions", "noise learnt at once", "noise held", "top-down", "MacKay"], rows
+    )
+
+
+if __name__ == "__main__":
+    main()
