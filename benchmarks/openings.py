@@ -74,7 +74,7 @@ def from_all_functions(search: Search) -> Ending:
 
 
 def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
-    """Log evidence and functions kept, in the order of the columns; NaN where one does not apply."""
+    """Log evidence and functions kept, in the order of the columns; NaN where there is none."""
     X, t = family.draw(seed)
     Phi = family.kernel.fit(X).transform(X)
     for begin in (from_noise_learnt_at_once, from_noise_held):
