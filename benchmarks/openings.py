@@ -44,7 +44,9 @@ def draw_bumpy(seed: int, n_samples: int) -> tuple[Array, Array]:
 
 
 FAMILIES = {
-    "figure 2": Family(lambda s: make_sinc(noise="uniform", random_state=s), LinearSpline()),
+    "figure 2": Family(
+        lambda s: make_sinc(noise="uniform", noise_scale=0.2, random_state=s), LinearSpline()
+    ),
     "sinc, 100 rows, wide": Family(lambda s: make_sinc(100, random_state=s), RBF("scale")),
     "sinc, 200 rows, wide": Family(lambda s: make_sinc(200, random_state=s), RBF("scale")),
     "sinc, 1000 rows": Family(lambda s: make_sinc(1000, random_state=s), RBF(1 / 9)),
