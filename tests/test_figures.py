@@ -39,8 +39,10 @@ def test_figure_1_with_an_intercept(noise_free):
 
 
 def test_figure_1_with_a_penalised_bias(noise_free):
+    """The top-down fit keeps functions worth less than the default `tol`, so this one does too."""
     X, y = noise_free
-    model = RVR(kernel=SPLINE_WITH_BIAS, noise_variance=0.01**2, fit_intercept=False).fit(X, y)
+    model = RVR(kernel=SPLINE_WITH_BIAS, noise_variance=0.01**2, fit_intercept=False, tol=1e-4)
+    model.fit(X, y)
     slow = top_down(with_bias(X), y, noise_variance=0.01**2)
     assert model.log_evidence_ >= slow.log_evidence - 1e-6
     assert largest_error(model) <= 0.02
