@@ -42,5 +42,6 @@ clean:
 	$(PYTHON) -m venv .venv-oldest
 	$(OLDEST)/python -m pip install --quiet --editable '.[cli,tests]' \
 		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*' \
-		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*' 'pytest==8.*'
+		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*' \
+		'polars==1.17.*' 'pytest==8.*'
 	touch $@
