@@ -72,12 +72,11 @@ def test_pivoted_qr_orders_as_many_as_can_be_independent(shape, rng):
 
 
 @pytest.mark.parametrize("shape", [(9, 4), (4, 4)])
-def test_orthonormal_columns_span_each_leading_part_of_the_block(shape, rng):
+def test_orthonormal_columns_span_the_block(shape, rng):
     block = rng.standard_normal(shape)
     Q = linalg.orthonormal(block.copy(), 1e-12)
     np.testing.assert_allclose(Q.T @ Q, np.eye(4), atol=1e-14)
-    for i in range(1, 5):
-        np.testing.assert_allclose(Q[:, :i] @ (Q[:, :i].T @ block[:, :i]), block[:, :i], atol=1e-13)
+    np.testing.assert_allclose(Q @ (Q.T @ block), block, atol=1e-13)
 
 
 def test_orthonormal_leaves_out_what_adds_nothing(rng):
