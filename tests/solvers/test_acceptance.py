@@ -1,0 +1,82 @@
+"""What is reported of a model is recomputed from its functions, in the users' units."""
+
+import numpy as np
+import pytest
+
+from relvec.solvers.acceptance import accept, model_from_user_units
+from relvec.solvers.newton import Model
+from tests import problems
+from tests.problems import Problem
+from tests.reference import log_evidence_dense
+
+ACTIVE = np.array([7, 0, 5])
+
+
+@pytest.fixture(params=[False, True], ids=["no intercept", "intercept"])
+def problem(request, rng):
+    return problems.draw(rng, request.param)
+
+
+@pytest.fixture
+def accepted(problem):
+    return accept(problem.design, Model(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0))
+
+
+def test_functions_come_in_ascending_order(problem, accepted):
+    order = np.argsort(ACTIVE)
+    np.testing.assert_array_equal(accepted.active, ACTIVE[order])
+    unit = problem.design.scale[accepted.active] / problem.design.target_scale
+    np.testing.assert_allclose(accepted.alpha, np.array([2.0, 0.5, 30.0])[order] * unit**2)
+    assert accepted.noise_variance == pytest.approx(problem.design.target_scale**2 / 60)
+
+
+def test_evidence_is_that_of_the_raw_columns_and_target(problem, accepted):
+    expected = log_evidence_dense(
+        problem.Phi[:, accepted.active],
+        problem.t,
+        accepted.alpha,
+        1 / accepted.noise_variance,
+        fit_intercept=problem.center,
+    )
+    assert accepted.log_evidence == pytest.approx(expected, rel=1e-9)
+
+
+def test_posterior_is_that_of_the_raw_columns_and_target(problem, accepted):
+    columns, beta = problem.contrasts @ problem.Phi[:, accepted.active], 1 / accepted.noise_variance
+    covariance = np.linalg.inv(beta * columns.T @ columns + np.diag(accepted.alpha))
+    mean = beta * covariance @ columns.T @ (problem.contrasts @ problem.t)
+    np.testing.assert_allclose(accepted.posterior.mean, mean, rtol=1e-8)
+    np.testing.assert_allclose(accepted.posterior.covariance, covariance, rtol=1e-8)
+    np.testing.assert_allclose(
+        accepted.well_determined, 1 - accepted.alpha * covariance.diagonal(), rtol=1e-8
+    )
+    assert accepted.posterior.level == (pytest.approx(problem.t.mean()) if problem.center else 0)
+    level_variance = accepted.noise_variance / len(problem.t) if problem.center else 0
+    assert accepted.posterior.level_variance == pytest.approx(level_variance)
+
+
+def test_users_units_lead_back_to_the_same_model(problem, accepted):
+    kept = Problem(problem.Phi[:, accepted.active], problem.t, problem.center)
+    model = model_from_user_units(kept.design, accepted.alpha, accepted.noise_variance)
+    np.testing.assert_allclose(model.alpha, np.array([0.5, 30.0, 2.0]), rtol=1e-12)
+    assert model.beta == pytest.approx(60.0)
+    again = accept(kept.design, model)
+    assert again.log_evidence == pytest.approx(accepted.log_evidence, rel=1e-12)
+
+
+def test_the_empty_model_has_a_level_and_an_evidence(problem):
+    empty = accept(problem.design, Model(np.empty(0, dtype=np.intp), np.empty(0), 40.0))
+    expected = log_evidence_dense(
+        problem.Phi[:, []],
+        problem.t,
+        np.empty(0),
+        1 / empty.noise_variance,
+        fit_intercept=problem.center,
+    )
+    assert empty.log_evidence == pytest.approx(expected, rel=1e-12)
+    at = np.empty((3, 0))
+    level = problem.t.mean() if problem.center else 0.0
+    np.testing.assert_allclose(empty.posterior.latent_mean(at), level)
+    np.testing.assert_allclose(
+        empty.posterior.latent_variance(at), empty.noise_variance * problem.center / 15
+    )

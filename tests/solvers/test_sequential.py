@@ -1,0 +1,198 @@
+"""The sequential solver: closed forms, starts, limits, diagnoses and its table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
+from relvec.likelihoods import Gaussian
+from relvec.solvers import Sequential, sequential
+from tests import problems
+from tests.problems import Problem
+
+
+def solve(problem, noise_variance=None, **parameters):
+    return Sequential(**parameters).solve(problem.design, Gaussian(noise_variance))
+
+
+# Closed forms
+
+
+def orthogonal(rng, n=40, m=25):
+    """Orthogonal columns of different norms, with weights from far over to far under the noise."""
+    Q = np.linalg.qr(rng.standard_normal((n, m)))[0]
+    weights = np.logspace(1.5, -1.5, m) * rng.choice([-1, 1], m)
+    return Problem(Q * 10.0 ** rng.uniform(-3, 3, m), Q @ weights + rng.standard_normal(n), False)
+
+
+@pytest.mark.parametrize("noise_variance", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_orthogonal_functions_have_their_closed_form(noise_variance, seed):
+    """Each has s = β‖φ‖² and q = βφᵀt, whichever others are in; it stays iff q² > s."""
+    problem = orthogonal(np.random.default_rng(seed))
+    s = (problem.Phi**2).sum(axis=0) / noise_variance
+    q = problem.Phi.T @ problem.t / noise_variance
+    found = solve(problem, noise_variance, tol=1e-9)
+    kept = np.flatnonzero(q**2 > s)
+    assert 3 < len(kept) < 25
+    np.testing.assert_array_equal(found.active, kept)
+    np.testing.assert_allclose(found.alpha, (s**2 / (q**2 - s))[kept], rtol=1e-4)
+    np.testing.assert_allclose(
+        found.posterior.mean, (q / s)[kept] * (1 - s / q**2)[kept], rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("tol", [0.03, 0.5, 3.0])
+def test_orthogonal_functions_stay_that_are_worth_tol(rng, tol):
+    problem = orthogonal(rng)
+    s, q = (problem.Phi**2).sum(axis=0), problem.Phi.T @ problem.t
+    gain = 0.5 * (q**2 / s - 1 - np.log(q**2 / s))
+    found = solve(problem, 1.0, tol=tol)
+    np.testing.assert_array_equal(found.active, np.flatnonzero((q**2 > s) & (gain > tol)))
+
+
+@pytest.mark.parametrize("noise_variance", [1.0, None])
+def test_copies_of_functions_are_left_out(rng, noise_variance):
+    once = orthogonal(rng)
+    copied = Problem(np.hstack([once.Phi, -3 * once.Phi, once.Phi]), once.t, False)
+    one, many = solve(once, noise_variance), solve(copied, noise_variance)
+    assert len(set(many.active % 25)) == len(many.active)
+    assert set(many.active % 25) == set(one.active)
+    assert many.log_evidence == pytest.approx(one.log_evidence, abs=1e-3)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_copies_of_smooth_functions_are_left_out(center):
+    once = problems.smooth(center)
+    copied = Problem(np.hstack([once.Phi, once.Phi]), once.t, center)
+    many = solve(copied)
+    assert len(set(many.active % 40)) == len(many.active)
+    assert many.log_evidence == pytest.approx(solve(once).log_evidence, abs=0.5)
+
+
+# Starts and limits
+
+
+@pytest.mark.parametrize("noise_variance", [None, 0.01])
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("width", [0.8, 3.0])
+def test_more_starts_have_no_less_evidence(width, center, noise_variance):
+    for seed in range(3):
+        problem = problems.smooth(center, width=width, seed=seed)
+        evidence = [solve(problem, noise_variance, n_starts=n).log_evidence for n in (1, 2, 3, 6)]
+        assert (np.diff(evidence) >= -1e-6).all()
+
+
+@pytest.mark.parametrize("noise_variance", [None, 0.01])
+@pytest.mark.parametrize("width", [0.8, 3.0])
+def test_max_iter_ends_the_search_wherever_it_is(width, noise_variance):
+    problem = problems.smooth(True, width=width)
+    enough = solve(problem, noise_variance).n_iter
+    for max_iter in range(1, enough + 3):
+        found = solve(problem, noise_variance, max_iter=max_iter)
+        assert found.n_iter <= max_iter
+        assert np.isfinite(found.log_evidence)
+        assert len(found.history) >= 1
+        stopped = bool(found.notes) and isinstance(found.notes[0], ConvergenceWarning)
+        assert stopped == found.summary.startswith("stopped")
+        if max_iter != enough:  # where the last pass allowed is the one that ends the search anyway
+            assert stopped == (max_iter < enough)
+
+
+@pytest.mark.parametrize("tol", [1e-12, 1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("width", [0.5, 3.0, 30.0])
+def test_any_tolerance_ends(width, tol):
+    found = solve(problems.smooth(True, width=width), tol=tol)
+    assert found.n_iter < 1000
+
+
+@pytest.mark.parametrize("width", [0.5, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("noise_variance", [None, 1e-2, 1e-6])
+@pytest.mark.parametrize("center", [False, True])
+def test_history_never_falls_within_a_start(width, noise_variance, center):
+    for seed in range(3):
+        problem = problems.smooth(center, width=width, seed=seed)
+        found = solve(problem, noise_variance, n_starts=2)
+        trace = np.array([row.log_evidence for row in found.history])
+        assert (np.diff(trace) >= -1e-9 * np.abs(trace[1:])).all()
+        assert len({row.start for row in found.history}) == 1
+
+
+def test_functions_are_found_whatever_the_unit_of_the_target():
+    plain = problems.smooth(True)
+    evidence = solve(plain).log_evidence
+    for unit in (2.0**-60, 2.0**60):
+        found = solve(Problem(plain.Phi, unit * plain.t, True))
+        np.testing.assert_array_equal(found.active, solve(plain).active)
+        assert found.log_evidence + plain.n * np.log(unit) == pytest.approx(evidence, rel=1e-9)
+
+
+# Diagnoses
+
+
+def test_noise_free_targets_are_reported():
+    problem = problems.smooth(True)
+    free = Problem(problem.Phi, problem.Phi[:, [10, 25]] @ [1.0, -2.0], True)
+    (note,) = solve(free).notes
+    assert isinstance(note, NoiseFloorWarning)
+    assert "set noise_variance" in str(note)
+    assert not solve(free, 1e-3).notes, "a known noise is none of the solver's business"
+
+
+def test_interpolation_is_reported():
+    problem = problems.smooth(True)
+    (note,) = solve(Problem(np.eye(40), problem.t, True)).notes
+    assert isinstance(note, NoiseFloorWarning)
+    assert "wider kernel" in str(note) or "interpolated" in str(note)
+
+
+@pytest.mark.parametrize("noise_variance", [None, 100.0])
+def test_models_without_functions_are_reported(rng, noise_variance):
+    problem = Problem(rng.standard_normal((30, 1)), np.ones(30) + 1e-3 * np.arange(30) % 2, True)
+    found = solve(problem, noise_variance)
+    assert not len(found.active)
+    (note,) = found.notes
+    assert isinstance(note, EmptyModelWarning)
+    assert "constant" in str(note)
+
+
+def test_evidence_that_the_search_only_believed_in_is_reported(monkeypatch):
+    problem, accept = problems.smooth(True), sequential.accept
+    monkeypatch.setattr(
+        sequential,
+        "accept",
+        lambda *model: replace(accept(*model), log_evidence=accept(*model).log_evidence - 1),
+    )
+    (note,) = solve(problem).notes
+    assert isinstance(note, PrecisionWarning)
+    assert "digits were lost" in str(note)
+
+
+def test_status_begins_with_what_is_worst():
+    problem = problems.smooth(True)
+    stopped = solve(problem, max_iter=2)
+    assert stopped.status.startswith("stopped after max_iter=2")
+    converged = solve(problem, n_starts=3)
+    assert converged.status.startswith("converged: ")
+    assert "of 3 starts" in converged.status
+
+
+# The table
+
+
+def test_verbose_prints_a_row_a_pass(capsys):
+    solve(problems.smooth(True))
+    assert not capsys.readouterr().out
+    found = solve(problems.smooth(True), verbose=1)
+    title, *rows = capsys.readouterr().out.splitlines()
+    for word in ("pass", "start", "evidence", "functions", "noise", "seconds"):
+        assert word in title
+    assert len(found.history) <= len(rows) <= found.n_iter
+    number, start, evidence, functions, noise, _ = rows[-1].split()
+    last = found.history[-1]
+    assert int(number) <= found.n_iter
+    assert (int(start), int(functions)) == (last.start, last.n_active)
+    assert float(evidence) == pytest.approx(last.log_evidence, abs=1e-3)
+    assert float(noise) == pytest.approx(last.noise_variance**0.5, rel=1e-4)
