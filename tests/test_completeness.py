@@ -1,0 +1,34 @@
+"""Every basis, likelihood and solver of the package goes through the contract tests."""
+
+import inspect
+
+import pytest
+
+from relvec.basis import KERNELS, Basis
+from relvec.likelihoods import Likelihood
+from relvec.solvers import SOLVERS, Solver
+from tests import rows
+
+
+def concrete(base):
+    """Subclasses of any depth that the package defines and that can be made."""
+    for cls in base.__subclasses__():
+        if cls.__module__.startswith("relvec.") and not inspect.isabstract(cls):
+            yield cls
+        yield from concrete(cls)
+
+
+@pytest.mark.parametrize(
+    ("base", "tested"),
+    [(Basis, rows.BASES), (Likelihood, rows.LIKELIHOODS), (Solver, rows.SOLVERS)],
+    ids=["bases", "likelihoods", "solvers"],
+)
+def test_every_class_has_a_row(base, tested):
+    found = set(concrete(base))
+    assert found
+    assert found <= {type(row) for row in tested}, "add a row to tests/rows.py"
+
+
+@pytest.mark.parametrize(("registry", "base"), [(KERNELS, Basis), (SOLVERS, Solver)])
+def test_registries_name_concrete_classes(registry, base):
+    assert set(registry.values()) <= set(concrete(base))
