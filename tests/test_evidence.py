@@ -243,7 +243,7 @@ def test_sparsity_of_a_near_copy_keeps_its_digits(gap, beta):
     assert factors.sparsity[1] == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize("beta", [1e2, 1e6, 1e10])
+@pytest.mark.parametrize("beta", [1e2, 1e6, 1e10, 1e14])
 @pytest.mark.parametrize("gap", [1e-4, 1e-7, 1e-10])
 def test_evidence_of_nearly_collinear_functions_keeps_its_digits(gap, beta):
     problem, every = nearly_collinear(gap), np.arange(3)

@@ -45,7 +45,7 @@ def close(expected):
     return pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
-@pytest.mark.parametrize("noise_variance", [None, 0.01])
+@pytest.mark.parametrize("noise_variance", [None, 1e-2, 1e-3, 1e-6])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("name", CASES)
 def test_log_evidence_is_the_density_of_the_data(name, fit_intercept, noise_variance):
@@ -89,3 +89,12 @@ def test_evidence_of_contrasts_ignores_the_level_of_the_target():
     plain, shifted = RVR().fit(X, y), RVR().fit(X, y + 1000)
     assert shifted.log_evidence_ == pytest.approx(plain.log_evidence_, abs=1e-6)
     assert shifted.intercept_ - plain.intercept_ == pytest.approx(1000, abs=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_evidence_of_data_on_which_a_kept_function_vanishes(rng, fit_intercept):
+    X = rng.standard_normal((50, 3))
+    y = X @ [1.0, 2.0, 3.0] + 0.1 * rng.standard_normal(50)
+    model = RVR(kernel=Columns(), fit_intercept=fit_intercept).fit(X, y)
+    other = X[:20] * [0, 1, 1]
+    assert model.log_evidence(other, y[:20]) == close(density(model, other, y[:20]))

@@ -115,3 +115,11 @@ def test_small_algebra_runs_on_one_thread():
     with linalg.single_threaded():
         inside = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
     assert inside == {1}
+
+
+@pytest.mark.parametrize("zero", range(4))
+def test_orthonormal_keeps_what_comes_after_a_dependent_column(rng, zero):
+    block = rng.standard_normal((9, 4))
+    block[:, zero] = 0
+    Q = linalg.orthonormal(block.copy(), 1e-12)
+    np.testing.assert_allclose(Q @ (Q.T @ block), block, atol=1e-13)

@@ -80,9 +80,11 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         if weights is not None:
             X, y, weights = X[present], y[present], weights[present]
         with single_threaded():
-            design = DenseDesign(
-                basis.evaluate(X), y, center=bool(self.fit_intercept), weights=weights
-            )
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # the design refuses what is infinite
+                Phi = basis.evaluate(X)
+            design = DenseDesign(Phi, y, center=bool(self.fit_intercept), weights=weights)
             solution = solver.solve(design, likelihood)
         self._store(basis.restrict(solution.active), solution)
         for note in solution.notes:

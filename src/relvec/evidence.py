@@ -48,15 +48,19 @@ class ActiveSet:
         """Take the columns of the active functions out of a frame that spans them."""
         return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
 
+    def weighted(self, alpha: Array, beta: float) -> Array:
+        """D = √β R A^(-1/2), shape (j, n_active)."""
+        return self.R * np.sqrt(beta / alpha)
+
     def misfit(self, mean: Array) -> float:
         """R = ‖t − Φμ‖²."""
         residual = self.c - self.R @ mean
         return self.rest + float(residual @ residual)
 
 
-def posterior_root(data: ActiveSet, alpha: Array, beta: float) -> Array:
-    """Upper triangular F with Σ̂ = F Fᵀ, shape (n_active, n_active)."""
-    return inverse_lower(cholesky_of_gram(data.R * np.sqrt(beta / alpha))).T
+def posterior_root(D: Array) -> Array:
+    """Upper triangular F with Σ̂ = (I + DᵀD)⁻¹ = F Fᵀ, shape (n_active, n_active)."""
+    return inverse_lower(cholesky_of_gram(D)).T
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,15 @@ class WeightPosterior:
         """Posterior for the given precisions.
 
         The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at
-        its minimum and so does not feel the rounding errors of μ to first order.
+        its minimum and so does not feel the rounding errors of μ to first order. Where noise is
+        small even their square counts, and one step of iterative refinement makes up for the digits
+        that Σ̂ has lost.
         """
-        root = posterior_root(data, alpha, beta)
+        D, c = data.weighted(alpha, beta), np.sqrt(beta) * data.c
+        root = posterior_root(D)
         variance = root @ root.T
-        mean = variance @ (beta * (data.c @ data.R) / np.sqrt(alpha))
+        mean = root @ (root.T @ (c @ D))
+        mean += root @ (root.T @ ((c - D @ mean) @ D - mean))
         misfit = data.misfit(mean / np.sqrt(alpha))
         # log|C| = −N log β + log|I + DᵀD|
         log_evidence = 0.5 * (
@@ -155,7 +163,7 @@ class CandidateFactors:
     @classmethod
     def _of(cls, coords: Array, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
         """Factors of functions that lie within the frame at `coords`."""
-        T = cholesky_of_gram((data.R * np.sqrt(beta / alpha)).T)
+        T = cholesky_of_gram(data.weighted(alpha, beta).T)
         W = solve_lower(T, coords)
         e = solve_lower(T, data.c[:, None])[:, 0]
         return cls(np.einsum("ij,ij->j", W, W), e @ W, beta, T)

@@ -19,8 +19,8 @@ from threadpoolctl import ThreadpoolController
 Array = NDArray[np.float64]
 
 #: Where a Cholesky pivot is smaller than this share of its diagonal entry, cancellation has taken
-#: over ten of the sixteen digits, and the square root is factorised instead (`stacked_qr`).
-PIVOT_DIGITS = 1e-10
+#: over seven of the sixteen digits, and the square root is factorised instead (`stacked_qr`).
+PIVOT_DIGITS = 1e-7
 
 
 @cache
@@ -86,12 +86,12 @@ def pivoted_qr(block: Array) -> tuple[Array, NDArray[np.intp]]:
 
 
 def orthonormal(block: Array, floor: float) -> Array:
-    """Orthonormal columns that span a block in its order, without what adds less than `floor`."""
-    packed, tau, _, _ = lapack.dgeqrf(block)
-    k = min(block.shape)
-    size = np.abs(packed.diagonal())
-    Q, _, _ = lapack.dorgqr(packed[:, :k], tau)
-    return cast(Array, Q[:, size > floor])
+    """Orthonormal columns that span a block, but for what is left of it smaller than `floor`."""
+    packed, _, tau, _, _ = lapack.dgeqp3(block)
+    size = np.abs(packed.diagonal())  # falling, because the columns are pivoted
+    rank = int((size > floor).sum())
+    Q, _, _ = lapack.dorgqr(packed[:, :rank], tau[:rank])
+    return cast(Array, Q)
 
 
 def inverse_lower(factor: Array) -> Array:

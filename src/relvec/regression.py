@@ -86,8 +86,8 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     well_determined_ : ndarray of shape (n_active,)
         γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     history_ : list of Pass
-        A row for each pass of the start that won: start, log_evidence, n_active, noise_variance,
-        seconds.
+        A row for each pass of the ascent that ended in this model: start, log_evidence, n_active,
+        noise_variance, seconds.
     n_iter_ : int
         Passes of all starts together.
     status_ : str

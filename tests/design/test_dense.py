@@ -211,3 +211,34 @@ def test_contrasts_of_the_rows_see_the_same_as_centring(rng):
     frame = contrasts.frame()
     frame.extend(np.array([1, 3]), frame.rest(np.array([1, 3])))
     assert_same(frame, problem.frame([1, 3]), atol=1e-13)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_frame_spans_a_block_with_dependent_functions_in_front(rng, center):
+    Phi = rng.standard_normal((20, 4))
+    Phi[:, 1], Phi[:, 2] = 0, 2 * Phi[:, 0]
+    problem = Problem(Phi, Phi[:, 3], center)
+    coords = problem.frame(range(4)).coords
+    np.testing.assert_allclose(coords.T @ coords, problem.columns.T @ problem.columns, atol=1e-14)
+
+
+@pytest.mark.parametrize("split", [[20], [8, 12], [4, 8, 16], [2, 4, 16, 30]])
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("width", [1.0, 6.0])
+def test_frame_of_every_function_reproduces_the_gram_matrix(width, center, split):
+    """In blocks of which some bring functions that lie in the span of the block and the frame."""
+    problem = problems.smooth(center, width=width)
+    order = np.random.default_rng(0).permutation(40)
+    coords = problem.frame(*np.split(order, split)).coords
+    np.testing.assert_allclose(coords.T @ coords, problem.columns.T @ problem.columns, atol=1e-14)
+
+
+@pytest.mark.parametrize("split", [[20], [10], [25]])
+def test_frame_of_as_many_functions_as_rows_stays_orthonormal(rng, split):
+    """One more than there are contrasts."""
+    x = rng.uniform(-2, 2, 30)
+    problem = Problem(np.exp(-np.abs(x[:, None] - x)), rng.standard_normal(30), True)
+    frame = problem.frame(*np.split(np.arange(30), split))
+    assert len(frame.target) == 29
+    gram = problem.columns.T @ problem.columns
+    np.testing.assert_allclose(frame.coords.T @ frame.coords, gram, atol=1e-13)

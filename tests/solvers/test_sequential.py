@@ -196,3 +196,11 @@ def test_verbose_prints_a_row_a_pass(capsys):
     assert (int(start), int(functions)) == (last.start, last.n_active)
     assert float(evidence) == pytest.approx(last.log_evidence, abs=1e-3)
     assert float(noise) == pytest.approx(last.noise_variance**0.5, rel=1e-4)
+
+
+@pytest.mark.parametrize("n_starts", [2, 4])
+@pytest.mark.parametrize("width", [0.8, 3.0])
+def test_max_iter_counts_the_passes_of_all_starts(width, n_starts):
+    problem = problems.smooth(True, width=width)
+    for max_iter in (1, 2, 5):
+        assert solve(problem, n_starts=n_starts, max_iter=max_iter).n_iter <= max_iter

@@ -12,7 +12,7 @@ from relvec.linalg import orthonormal
 
 #: A column or residual is zero whose norm is under this many roundings of what it came from.
 ROUNDINGS = 8 * np.finfo(np.float64).eps
-#: Least variance of a target: the smallest normal number.
+#: The smallest normal number: least variance of a target, and least square of a norm.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -44,7 +44,7 @@ class DenseDesign(Design):
         if weights is not None:
             Phi *= np.sqrt(weights)[:, None]
         self._Phi = Phi
-        self.scale = _norms(Phi, total * (ROUNDINGS * self.center) ** 2)
+        self.scale = _norms(Phi, np.sqrt(total) * ROUNDINGS * np.abs(self.center))
         # Targets that differ by no more than their rounding are constant.
         floor = max((ROUNDINGS * mean) ** 2, SMALLEST)
         variance = max(float(share @ (t - mean) ** 2), floor)
@@ -69,16 +69,21 @@ class DenseDesign(Design):
 
 
 def _norms(Phi: Array, dust: Array) -> Array:
-    """Norm of each column, infinite where its square is no more than `dust`.
+    """Norm of each column, infinite where it is no more than `dust`.
 
     A column of rounding errors is no function: an infinite scale makes it zero in every product.
     """
-    norm2 = np.einsum("ij,ij->j", Phi, Phi)
-    if not np.isfinite(norm2).all():
-        raise OverflowError(
-            "squared values of the basis functions exceed the range of float64; rescale X"
-        )
-    return np.where(norm2 <= dust, np.inf, np.sqrt(norm2))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        norm2 = np.einsum("ij,ij->j", Phi, Phi)
+    if np.isfinite(norm2).all() and (norm2 > SMALLEST).all():
+        norms = np.sqrt(norm2)
+    else:  # zeros, or squares that leave the range of float64
+        size = np.abs(Phi).max(axis=0)
+        if not np.isfinite(size).all():
+            raise OverflowError("basis functions exceed the range of float64; rescale X")
+        unit = Phi / np.where(size > 0, size, 1.0)
+        norms = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
+    return np.where(norms <= dust, np.inf, norms)
 
 
 class DenseFrame(Frame):
@@ -104,8 +109,9 @@ class DenseFrame(Frame):
 
     def extend(self, index: Index, rest: Array) -> None:
         """See `Frame.extend`."""
-        # Once leaves rounding errors along Q, which a second time removes.
-        new = orthonormal(self._orthogonalised(rest), ROUNDINGS)
+        # Rounding errors along Q, grown by the normalisation, are removed by a second pass. What it
+        # shrinks by half was nothing but such errors.
+        new = orthonormal(self._orthogonalised(orthonormal(rest, ROUNDINGS)), 0.5)
         coords = (new.T @ self._Phi) / self._scale
         target = new.T @ self._rest_t
         self._rest_t = self._rest_t - new @ target

@@ -51,7 +51,7 @@ def accept(design: Design, model: Model) -> Accepted:
     to_weight = t_unit / (phi_unit * np.sqrt(alpha))
     posterior = Posterior(
         mean=to_weight * found.mean,
-        root=to_weight[:, None] * posterior_root(data, alpha, beta),
+        root=to_weight[:, None] * posterior_root(data.weighted(alpha, beta)),
         center=kept.center,
         level=design.target_center,
         level_variance=noise_variance * design.level_share,

@@ -54,7 +54,7 @@ class Solution:
     log_evidence : float
         Log evidence of the kept functions, recomputed from a fresh factorisation.
     history : list of Pass
-        Passes of the start that won.
+        Passes of the ascent that ended in this model.
     n_iter : int
         Passes of all starts together.
     notes : tuple of Warning

@@ -157,5 +157,7 @@ def _prune(
             continue
         mean = m[rest] - column * m[worst]
         misfit = data.misfit(mean / np.sqrt(model.alpha))
-        posterior = WeightPosterior(variance, mean, misfit, posterior.log_evidence - cost[worst])
+        posterior = WeightPosterior(
+            variance, mean, misfit, posterior.log_evidence - float(cost[worst])
+        )
     return model, data, posterior

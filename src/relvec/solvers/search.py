@@ -26,6 +26,8 @@ BATCH, SHARE = 32, 0.03
 QUICK_STEPS, THOROUGH_STEPS = 2, 50
 #: Noise that the bottom-up start begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03
+#: Functions to a row at which noise that is held too low makes the functions fit the noise.
+CROWD = 1 / 3
 #: A function that costs less than this, in nats, may share its place with others.
 SHARED_COST = 1.0
 #: The frame is rebuilt when it holds this many times the active functions, and this many more.
@@ -114,16 +116,21 @@ class Search:
             replace(model, beta=model.beta * (2.0 if start % 2 else 0.5)), start
         )
 
+    def exhausted(self) -> bool:
+        """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
+        self.out_of_passes |= self.n_iter >= self.max_iter
+        return self.out_of_passes
+
     def settle(self, best: Ending) -> Ending:
         """Converge with the functions as they are, where the search neglected a part of them."""
-        if not self.low_rank or self.out_of_passes:
+        if not self.low_rank or self.exhausted():
             return best
         self._span_only(best.model)
         return self._ascend(Ending(best.model), self.noise, best.history[-1].start)
 
     def _held_then_free(self, model: Model, start: int) -> Ending:
         held = self._ascend(Ending(model), replace(self.noise, held=True), start)
-        if self.out_of_passes:
+        if self.exhausted():
             return held
         free = replace(held.model, beta=self.noise.released(held.model.beta))
         # The evidence for another noise than the known one is no part of this history.
@@ -138,7 +145,7 @@ class Search:
         compared.
         """
         n = self.design.n_effective
-        while not self.out_of_passes:
+        while not self.exhausted():
             model = ending.model
             data = ActiveSet.from_frame(self._frame, model.active, n)
             posterior = WeightPosterior.at(data, model.alpha, model.beta)
@@ -165,10 +172,10 @@ class Search:
                 best = Ending(model, posterior.log_evidence, best.history)
                 self._record(best, start)
             self.n_iter += 1
-            self.out_of_passes |= self.n_iter >= self.max_iter
             factors, gain = self._scan(model, data)
             finished = stalled or gain.max(initial=0.0) < self.tol
-            if self.out_of_passes or (thorough and finished):
+            crowded = noise != self.noise and len(model.active) > CROWD * self.design.n_effective
+            if crowded or (thorough and finished) or self.exhausted():
                 return best
             thorough = finished
             model = self._add(model, factors, gain)

@@ -59,6 +59,8 @@ class Sequential(Solver):
         openings = [search.top_down, search.bottom_up] if search.low_rank else [search.bottom_up]
         endings: list[Ending] = []
         for start in range(self.n_starts):
+            if start and search.exhausted():
+                break
             if start < len(openings):
                 endings.append(openings[start](start))
             else:
@@ -81,7 +83,7 @@ class Sequential(Solver):
             n_iter=search.n_iter,
             notes=tuple(self._notes(search, settled, accepted)),
             summary=f"{'stopped' if search.out_of_passes else 'converged'}: {agreed} of "
-            f"{self.n_starts} starts within {AGREEMENT:g} nat of the best",
+            f"{len(endings)} starts within {AGREEMENT:g} nat of the best",
         )
 
     def _notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
