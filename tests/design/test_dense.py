@@ -118,10 +118,20 @@ def test_constant_targets_have_a_finite_scale(rng, center, value):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_squares_beyond_double_precision_are_refused(rng, center):
-    Phi = rng.standard_normal((5, 3)) * [1, 1e200, 1]
-    with pytest.raises(OverflowError, match="rescale X"), np.errstate(over="ignore"):
-        DenseDesign(Phi, np.arange(5.0), center=center)
+def test_squares_beyond_double_precision_do_no_harm(rng, center):
+    Phi, t = rng.standard_normal((5, 3)), np.arange(5.0)
+    far = DenseDesign(Phi * [1, 2.0**600, 2.0**-600], t, center=center).frame()
+    near = DenseDesign(Phi.copy(), t, center=center).frame()
+    np.testing.assert_allclose(far.rest_dot, near.rest_dot, rtol=1e-12)
+    np.testing.assert_array_equal(far.rest_norm2, near.rest_norm2)
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_values_beyond_double_precision_are_refused(value, center):
+    Phi = np.array([[1.0, value], [2.0, 1.0]])
+    with pytest.raises(OverflowError, match="rescale X"), np.errstate(invalid="ignore"):
+        DenseDesign(Phi, np.arange(2.0), center=center)
 
 
 # The frame
