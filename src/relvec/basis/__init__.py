@@ -2,7 +2,7 @@
 
 from relvec.basis.base import Basis, Centers
 from relvec.basis.combine import Concatenate
-from relvec.basis.functions import Bias, Columns
+from relvec.basis.functions import Bias, Columns, Precomputed
 from relvec.basis.kernels import (
     RBF,
     CallableKernel,
@@ -11,7 +11,6 @@ from relvec.basis.kernels import (
     LinearKernel,
     LinearSpline,
     PolynomialKernel,
-    Precomputed,
     ScaledKernel,
     Sigmoid,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -75,6 +75,40 @@ class Columns(Basis):
         """Return the inputs' own names, or x0, x1, … without any."""
         return [f"x{c}" if features is None else str(features[c]) for c in self.columns_]
 
-    def linear_map(self) -> Array:
+    def linear_map(self) -> Array | None:
         """Columns of the identity."""
         return np.eye(self.n_columns_)[:, self.columns_]
+
+
+class Precomputed(Columns):
+    """Kernel values given in place of inputs: X[n, m] = k(x_n, z_m), z_m the training rows.
+
+    Examples
+    --------
+    >>> from relvec.basis import Precomputed
+    >>> Precomputed().fit([[1.0, 0.5], [0.5, 1.0]]).transform([[0.2, 0.9]])
+    array([[0.2, 0.9]])
+    """
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Take the columns of the training rows `centers`; see `Basis.place`."""
+        if (centers.rows < 0).any():
+            raise ValueError(
+                "centers are points of their own, expected None or a number of training rows with "
+                "a precomputed kernel"
+            )
+        self.columns_ = self.rows_ = centers.rows
+        return self
+
+    def names(self, features: Sequence[str] | None = None) -> list[str]:
+        """Name each function by its training row."""
+        return [f"precomputed[{column}]" for column in self.columns_]
+
+    def linear_map(self) -> None:
+        """Kernel values are linear in nothing that the user knows as an input."""
+        return
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        return tags
