@@ -38,11 +38,12 @@ class DenseDesign(Design):
         self.n_effective, self.level_share = total - center, center / total
         mean = float(share @ t)
         self.target_center = mean if center else 0.0
-        self.center = share @ Phi if center else np.zeros(Phi.shape[1])
-        if center:
-            Phi -= self.center
-        if weights is not None:
-            Phi *= np.sqrt(weights)[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # `_norms` refuses what is infinite
+            self.center = share @ Phi if center else np.zeros(Phi.shape[1])
+            if center:
+                Phi -= self.center
+            if weights is not None:
+                Phi *= np.sqrt(weights)[:, None]
         self._Phi = Phi
         self.scale = _norms(Phi, np.sqrt(total) * ROUNDINGS * np.abs(self.center))
         # Targets that differ by no more than their rounding are constant.

@@ -48,6 +48,12 @@ def accept(design: Design, model: Model) -> Accepted:
 
     t_unit, phi_unit = kept.target_scale, kept.scale
     noise_variance = t_unit**2 / beta
+    with np.errstate(over="ignore", under="ignore"):
+        user_alpha = alpha * (phi_unit / t_unit) ** 2
+    if not (np.isfinite(user_alpha) & (user_alpha > 0)).all():
+        raise OverflowError(
+            "weight precisions in the units of X and y exceed the range of float64; rescale them"
+        )
     to_weight = t_unit / (phi_unit * np.sqrt(alpha))
     posterior = Posterior(
         mean=to_weight * found.mean,
@@ -58,7 +64,7 @@ def accept(design: Design, model: Model) -> Accepted:
     )
     return Accepted(
         active=active,
-        alpha=alpha * (phi_unit / t_unit) ** 2,
+        alpha=user_alpha,
         noise_variance=noise_variance,
         posterior=posterior,
         well_determined=found.well_determined(),

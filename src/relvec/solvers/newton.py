@@ -58,7 +58,13 @@ class Noise:
     def of(cls, design: Design, likelihood: Gaussian) -> Noise:
         """Known noise is held; noise to be learnt has a floor relative to the target's variance."""
         if likelihood.noise_variance is not None:
-            return cls(held=True, beta_max=design.target_scale**2 / likelihood.noise_variance)
+            beta = design.target_scale**2 / likelihood.noise_variance
+            if not 0 < beta < np.inf:
+                raise OverflowError(
+                    f"noise_variance={likelihood.noise_variance!r} beside the variance of y exceeds"
+                    " the range of float64; rescale y"
+                )
+            return cls(held=True, beta_max=beta)
         return cls(held=False, beta_max=1 / (NOISE_FLOOR * design.target_variance))
 
     def may_move(self, beta: float, slope: float, n: float, posterior: WeightPosterior) -> bool:

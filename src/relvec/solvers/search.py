@@ -132,10 +132,10 @@ class Search:
         held = self._ascend(Ending(model), replace(self.noise, held=True), start)
         if self.exhausted():
             return held
-        free = replace(held.model, beta=self.noise.released(held.model.beta))
-        # The evidence for another noise than the known one is no part of this history.
-        history = [] if self.noise.held else held.history
-        return self._ascend(Ending(free, history=history), self.noise, start)
+        beta = self.noise.released(held.model.beta)
+        if beta != held.model.beta:  # evidence under noise that is not allowed compares with none
+            held = Ending(replace(held.model, beta=beta))
+        return self._ascend(held, self.noise, start)
 
     def _thinned(self, ending: Ending) -> Ending:
         """Delete functions that share one place, where the others can do without for `tol` nats.
