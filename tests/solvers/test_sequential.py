@@ -163,7 +163,7 @@ def test_evidence_that_the_search_only_believed_in_is_reported(monkeypatch):
     monkeypatch.setattr(
         sequential,
         "accept",
-        lambda *model: replace(accept(*model), log_evidence=accept(*model).log_evidence - 1),
+        lambda *model: replace(accept(*model), log_evidence=accept(*model).log_evidence - 2),
     )
     (note,) = solve(problem).notes
     assert isinstance(note, PrecisionWarning)

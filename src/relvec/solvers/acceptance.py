@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,28 +24,25 @@ class Accepted:
     log_evidence: float
 
 
-def model_from_user_units(design: Design, alpha: Array, noise_variance: float) -> Model:
-    """All candidates of a design as a model, with precisions given in the users' units."""
+def log_evidence(design: Design, alpha: Array, noise_variance: float) -> float:
+    """Log evidence of all candidates of a design, for precisions in the users' units."""
     # A function that is constant on these data was scaled to zero, and its α no longer matters.
     unit = np.where(np.isfinite(design.scale), design.target_scale / design.scale, 1.0)
     beta = design.target_scale**2 / noise_variance
-    return Model(np.arange(len(alpha)), alpha * unit**2, beta)
+    model = Model(np.arange(len(alpha)), alpha * unit**2, beta)
+    _, posterior = _recomputed(design, model)
+    return design.to_user_evidence(posterior.log_evidence)
 
 
 def accept(design: Design, model: Model) -> Accepted:
     """Recompute evidence and posterior of the kept functions from their columns alone.
 
-    A fresh orthonormal frame of the kept functions keeps the digits that the search may have lost,
-    so what is reported never rests on the search.
+    What is reported never rests on the digits that the search may have lost.
     """
-    order = np.argsort(model.active)
-    active, alpha, beta = model.active[order], model.alpha[order], model.beta
+    model = model.keep(np.argsort(model.active))
+    active, alpha, beta = model.active, model.alpha, model.beta
     kept = design.restrict(active)
-    frame, every = kept.frame(), np.arange(len(active))
-    frame.extend(every, frame.rest(every))
-    data = ActiveSet.from_frame(frame, every, design.n_effective)
-    found = WeightPosterior.at(data, alpha, beta)
-
+    data, found = _recomputed(kept, replace(model, active=np.arange(len(active))))
     t_unit, phi_unit = kept.target_scale, kept.scale
     noise_variance = t_unit**2 / beta
     with np.errstate(over="ignore", under="ignore"):
@@ -70,3 +67,11 @@ def accept(design: Design, model: Model) -> Accepted:
         well_determined=found.well_determined(),
         log_evidence=design.to_user_evidence(found.log_evidence),
     )
+
+
+def _recomputed(design: Design, model: Model) -> tuple[ActiveSet, WeightPosterior]:
+    """Posterior of a model in a fresh orthonormal frame of its own functions."""
+    frame = design.frame()
+    frame.extend(model.active, frame.rest(model.active))
+    data = ActiveSet.from_frame(frame, model.active, design.n_effective)
+    return data, WeightPosterior.at(data, model.alpha, model.beta)

@@ -65,9 +65,9 @@ class Sequential(Solver):
                 endings.append(openings[start](start))
             else:
                 endings.append(search.leave(_best(endings).model, start))
-        return self._solution(search, endings)
+        return self._solution(search, likelihood, endings)
 
-    def _solution(self, search: Search, endings: list[Ending]) -> Solution:
+    def _solution(self, search: Search, likelihood: Gaussian, endings: list[Ending]) -> Solution:
         best = _best(endings)
         agreed = sum(best.log_evidence - e.log_evidence <= AGREEMENT for e in endings)
         settled = search.settle(best)
@@ -75,7 +75,7 @@ class Sequential(Solver):
         return Solution(
             active=accepted.active,
             alpha=accepted.alpha,
-            likelihood=Gaussian(accepted.noise_variance),
+            likelihood=likelihood if search.noise.held else Gaussian(accepted.noise_variance),
             posterior=accepted.posterior,
             well_determined=accepted.well_determined,
             log_evidence=accepted.log_evidence,
@@ -103,7 +103,7 @@ class Sequential(Solver):
             )
         elif not search.noise.held:
             notes += self._noise_notes(search, settled, accepted)
-        if abs(believed - accepted.log_evidence) > max(self.tol, 1e-6 * abs(believed)):
+        if believed - accepted.log_evidence > max(AGREEMENT, 1e-6 * abs(believed)):
             notes.append(
                 PrecisionWarning(
                     f"the search believed in a log evidence of {believed:.6g} but the kept "
