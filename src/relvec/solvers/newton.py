@@ -11,6 +11,8 @@ from relvec.evidence import ActiveSet, WeightPosterior, deletion_cost
 from relvec.likelihoods.gaussian import NOISE_FLOOR, Gaussian
 from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
+#: Share of `tol` that is next to nothing.
+NOTHING = 1e-6
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
 MAX_LOG_STEP, MAX_TRIES = 3.0, 12
 #: β rises no further when less than this share of the observations is left to tell the noise from.
@@ -90,8 +92,8 @@ def climb(
 ) -> tuple[Model, ActiveSet, WeightPosterior]:
     """Raise the evidence by at most `max_steps` Newton steps, with deletions before and after each.
 
-    Every step raises it; a deletion costs less than `tol` nats. Stops when a step gained, or no
-    entry of the gradient exceeds, a tenth of `tol`.
+    Every step raises it; a deletion costs less than `tol` nats. Stops when a step gains, or every
+    entry of the gradient is, next to nothing.
     """
     data = ActiveSet.from_frame(frame, model.active, n)
     posterior = WeightPosterior.at(data, model.alpha, model.beta)
@@ -101,7 +103,7 @@ def climb(
         gradient = posterior.gradient(n, model.beta)
         size = len(model.alpha) + noise.may_move(model.beta, gradient[-1], n, posterior)
         gradient = gradient[:size]
-        if not size or np.abs(gradient).max() < 0.1 * tol:
+        if not size or np.abs(gradient).max() < NOTHING * tol:
             break
         curvature = -posterior.hessian(model.beta)[:size, :size]
         for _ in range(MAX_TRIES):
@@ -117,7 +119,7 @@ def climb(
         gained = there.log_evidence - posterior.log_evidence
         model, posterior = trial, there
         damping = 0.1 * damping if damping > 1e-3 else 0.0
-        if gained < 0.1 * tol:
+        if gained < NOTHING * tol:
             break
     return _prune(model, data, posterior, tol)
 

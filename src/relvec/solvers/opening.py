@@ -21,7 +21,7 @@ from relvec.solvers.newton import Model, Noise
 #: directions the first, beyond them the second.
 FEW, SPANNED_BY_FEW, SPANNED_BY_MANY = 64, 1e-8, 1e-5
 #: Directions at most, and how many are looked for at a time.
-MAX_RANK, BLOCK = 400, 16
+MAX_RANK, BLOCK = 800, 16
 #: Sweeps before the opening may end.
 MIN_SWEEPS = 10
 #: Noise at which they begin, as a share of the variance of the target.
