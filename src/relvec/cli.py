@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import joblib
 from sklearn.datasets import load_diabetes
@@ -188,10 +188,19 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}\n")
 
 
+Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="relvec", description="Relevance vector machines on tables.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_fit(commands)
+    _add_predict(commands)
+    _add_demo(commands)
+    return parser
 
+
+def _add_fit(commands: Commands) -> None:
     fit = commands.add_parser(
         "fit",
         help="fit a table and say how good the fit is",
@@ -233,6 +242,8 @@ def _parser() -> argparse.ArgumentParser:
     fit.add_argument("--out", type=_output_path, metavar="MODEL", help="where to save the model")
     fit.set_defaults(run=_fit)
 
+
+def _add_predict(commands: Commands) -> None:
     predict = commands.add_parser(
         "predict",
         help="predict the rows of a table",
@@ -247,6 +258,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     predict.set_defaults(run=_predict)
 
+
+def _add_demo(commands: Commands) -> None:
     demo = commands.add_parser("demo", help="fit a real data set and draw it")
     demo.add_argument(
         "--out",
@@ -256,7 +269,6 @@ def _parser() -> argparse.ArgumentParser:
         help="where to draw (default: %(default)s)",
     )
     demo.set_defaults(run=_demo)
-    return parser
 
 
 def _table_path(text: str) -> Path:
