@@ -75,14 +75,15 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         self._check_enough(present, weights)
         basis = self._basis(X)
         distinct = present if isinstance(basis, Precomputed) else _distinct(X, present)
-        centers = _choose_centers(self.centers, distinct, X, self.random_state)
+        centers = _choose_centers(
+            self.centers, distinct, X, self.random_state, capped=basis.centred
+        )
         basis = basis.place(X, centers, weights)
         if weights is not None:
             X, y, weights = X[present], y[present], weights[present]
         with single_threaded():
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # the design refuses what is infinite
+            # What leaves the range of float64 is refused by the design, by name.
+            with np.errstate(over="ignore", invalid="ignore"):
                 Phi = basis.evaluate(X)
             design = DenseDesign(Phi, y, center=bool(self.fit_intercept), weights=weights)
             solution = solver.solve(design, likelihood)
@@ -243,14 +244,19 @@ def _choose_centers(
     rows: Index,
     X: Array,
     random_state: int | np.random.RandomState | None,
+    *,
+    capped: bool,
 ) -> Centers:
-    """Return the points that carry candidate functions, out of the usable `rows` of X."""
+    """Return the points that carry candidate functions, out of the usable `rows` of X.
+
+    With `capped` every row carries one only as long as the design matrix stays of bounded size.
+    """
     if isinstance(centers, Integral):
         check_count(centers, "centers", len(rows))
         size = int(centers)
     elif centers is not None:
         return Centers.at(_check_points(centers, X.shape[1]))
-    elif len(rows) ** 2 > MAX_ENTRIES:
+    elif capped and len(rows) ** 2 > MAX_ENTRIES:
         size = MAX_ENTRIES // len(rows)
         warnings.warn(
             CentersWarning(

@@ -53,7 +53,7 @@ class ActiveSet:
         return self.R * np.sqrt(beta / alpha)
 
     def misfit(self, mean: Array) -> float:
-        """R = ‖t − Φμ‖²."""
+        """Squared misfit r = ‖t − Φμ‖²."""
         residual = self.c - self.R @ mean
         return self.rest + float(residual @ residual)
 

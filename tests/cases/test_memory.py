@@ -77,3 +77,10 @@ def test_eight_thousand_rows_of_plain_columns():
     coef = np.zeros(21)
     coef[models[0].relevance_] = models[0].dual_coef_
     assert coef[0] == pytest.approx(1.0, abs=0.05)
+
+
+def test_plain_columns_are_never_drawn_from(rng):
+    """Their number does not grow with the rows; a warning would fail here."""
+    X = rng.standard_normal((12_000, 2))
+    model = RVR(kernel=Columns()).fit(X, X[:, 0] + 0.1 * rng.standard_normal(12_000))
+    assert model.coef_[0] == pytest.approx(1, abs=0.01)

@@ -52,10 +52,13 @@ class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     Attributes
     ----------
+    centred : bool
+        Whether there are functions for points, so that their number grows with the rows.
     rows_ : ndarray of int, shape (n_functions,)
         Row of the fitted X that each function is centred on, -1 where there is none.
     """
 
+    centred: bool = False
     rows_: Index
 
     @abstractmethod

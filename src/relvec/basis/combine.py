@@ -37,6 +37,11 @@ class Concatenate(Basis):
     def __init__(self, bases: Sequence[Basis]) -> None:
         self.bases = bases
 
+    @property
+    def centred(self) -> bool:  # type: ignore[override]
+        """Whether any part is."""
+        return any(getattr(basis, "centred", False) for basis in self.bases)
+
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Fix the functions of every part; see `Basis.place`."""
         for position, basis in enumerate(self.bases):

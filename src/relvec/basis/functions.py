@@ -90,6 +90,8 @@ class Precomputed(Columns):
     array([[0.2, 0.9]])
     """
 
+    centred = True
+
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Take the columns of the training rows `centers`; see `Basis.place`."""
         if (centers.rows < 0).any():

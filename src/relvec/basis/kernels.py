@@ -30,6 +30,7 @@ class Kernel(Basis):
         The points z_m.
     """
 
+    centred = True
     centers_: Array
 
     @abstractmethod
@@ -67,14 +68,21 @@ class Kernel(Basis):
 class ScaledKernel(Kernel):
     """A kernel with an input scale γ.
 
+    Parameters
+    ----------
+    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+        The scale; see `resolve_gamma`.
+
     Attributes
     ----------
     gamma_ : float or ndarray of shape (n_features,)
         γ as a number; one per feature where it was given so.
     """
 
-    gamma: Gamma
     gamma_: float | Array
+
+    def __init__(self, gamma: Gamma = "scale") -> None:
+        self.gamma = gamma
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Resolve γ and centre the functions; see `Basis.place`."""
@@ -131,9 +139,6 @@ class RBF(ScaledKernel):
     array([[1.   , 0.607]])
     """
 
-    def __init__(self, gamma: Gamma = "scale") -> None:
-        self.gamma = gamma
-
     def k(self, X: Array, Z: Array) -> Array:
         """exp(−Σ_d γ_d (x_d − z_d)²)."""
         K = squared_distances(X, Z, np.sqrt(self.gamma_))
@@ -155,9 +160,6 @@ class Laplacian(ScaledKernel):
     >>> Laplacian(gamma=0.5).fit([[0.0], [1.0]]).transform([[0.0]]).round(3)
     array([[1.   , 0.607]])
     """
-
-    def __init__(self, gamma: Gamma = "scale") -> None:
-        self.gamma = gamma
 
     def k(self, X: Array, Z: Array) -> Array:
         """exp(−Σ_d γ_d |x_d − z_d|)."""

@@ -25,8 +25,8 @@ class Sequential(Solver):
     A pass adds a batch of functions, each the exact best given the earlier ones, takes Newton steps
     in (log α, log β), and deletes what is not worth `tol` (Tipping & Faul 2003 take one action at a
     time). Learning the noise from an empty model lets it swallow the signal, so it is held until
-    the first convergence. Where a few dozen directions span the dictionary, a start from all
-    functions at once comes first; it costs little there, and finds what additions alone do not.
+    the first convergence. Where few directions span the dictionary, a start from all functions
+    at once comes first; it costs little there, and finds what additions alone do not.
     Further starts leave the best model so far with the noise held at half, then at twice, what was
     learnt there.
 
