@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from relvec.datasets import find_staged, load_staged, make_friedman, make_sinc, sinc
+from relvec.datasets import (
+    find_staged,
+    load_raetsch,
+    load_staged,
+    load_usps,
+    make_friedman,
+    make_overlapping_uniforms,
+    make_sinc,
+    sinc,
+)
 
 
 def test_sinc_is_one_at_zero_and_even():
@@ -60,6 +69,19 @@ def test_friedman_refuses_an_unknown_number():
         make_friedman(4)
 
 
+def test_overlapping_uniforms_are_appendix_d_2():
+    X, y = make_overlapping_uniforms(40_000, random_state=0)
+    x = X.ravel()
+    assert np.mean(y == 1) == pytest.approx(0.5, abs=0.01)
+    for label, low in ((1, 0.0), (-1, 0.5)):
+        share = np.histogram(x[y == label], bins=10, range=(low, low + 1))[0] / np.sum(y == label)
+        np.testing.assert_allclose(share, 0.1, atol=0.01)
+    # The best rule errs on half of the rows in the overlap, which are half of all rows.
+    overlap = (x >= 0.5) & (x <= 1)
+    assert np.mean(overlap) == pytest.approx(0.5, abs=0.01)
+    assert np.mean(y[overlap] == 1) == pytest.approx(0.5, abs=0.01)
+
+
 def test_reader_takes_the_configured_folder_first(tmp_path, monkeypatch):
     folder = tmp_path / "toy"
     folder.mkdir()
@@ -91,3 +113,58 @@ def test_boston_housing_has_the_paper_s_shape(staged):
     assert table.X.shape == (506, 13)
     assert len(table.feature_names) == 13
     assert np.isfinite(table.X).all()
+
+
+def test_raetsch_reader_gives_the_rows_of_each_split(tmp_path, monkeypatch):
+    folder = tmp_path / "raetsch_toy"
+    folder.mkdir()
+    X, y = np.arange(8.0).reshape(4, 2), np.array([-1, 1, 1, -1], dtype=np.int8)
+    np.savez(folder / "toy.npz", X=X, y=y, train_idx=[[2, 0], [1, 3]], test_idx=[[1, 3], [0, 2]])
+    monkeypatch.setenv("RELVEC_DATA", str(tmp_path))
+    first, second = load_raetsch("toy")
+    np.testing.assert_array_equal(first.X_train, [[4, 5], [0, 1]])
+    np.testing.assert_array_equal(first.y_train, [1, -1])
+    np.testing.assert_array_equal(first.X_test, [[2, 3], [6, 7]])
+    np.testing.assert_array_equal(second.y_test, [-1, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "n_inputs", "n_train", "n_rows"),
+    [
+        ("banana", 2, 400, 5300),
+        ("breast_cancer", 9, 200, 277),
+        ("titanic", 3, 150, 2201),
+        ("waveform", 21, 400, 5000),
+        ("german", 20, 700, 1000),
+        ("image", 18, 1300, 2310),
+    ],
+)
+def test_raetsch_problems_have_the_paper_s_shapes(staged, name, n_inputs, n_train, n_rows):
+    splits = staged(load_raetsch, name)
+    assert len(splits) == 10
+    for split in splits:
+        assert split.X_train.shape == (n_train, n_inputs)
+        assert split.X_test.shape == (n_rows - n_train, n_inputs)
+        labels = np.concatenate([split.y_train, split.y_test])
+        assert labels.shape == (n_rows,)
+        assert set(labels) == {-1, 1}
+
+
+def test_usps_has_the_paper_s_split_and_pixels_in_units(staged):
+    usps = staged(lambda _: load_usps(), "usps")
+    assert usps.X_train.shape == (7291, 256)
+    assert usps.X_test.shape == (2007, 256)
+    assert set(usps.y_train) == set(usps.y_test) == set(range(10))
+    assert (usps.X_train.min(), usps.X_train.max()) == (-1, 1)
+    # A written one has ink in the middle of the image and none at its left and right edges.
+    one = usps.X_train[usps.y_train == 1].mean(axis=0).reshape(16, 16)
+    assert one[:, 7:9].mean() > 0
+    assert one[:, [0, 15]].mean() < -0.9
+
+
+@pytest.mark.parametrize(("name", "n_train", "n_test"), [("pima", 200, 332), ("ripley", 250, 1000)])
+def test_two_file_problems_have_the_paper_s_split(staged, name, n_train, n_test):
+    train, test = (staged(load_staged, name, file) for file in ("train.csv", "test.csv"))
+    assert train.feature_names == test.feature_names
+    assert (len(train.y), len(test.y)) == (n_train, n_test)
+    assert set(train.y) == set(test.y) == {0, 1}

@@ -1,4 +1,4 @@
-"""The regression problems of Tipping (2001), and readers of data that lie beside the checkout.
+"""The problems of Tipping (2001), and readers of data that lie beside the checkout.
 
 Generators need nothing; readers look for a folder a data set in ``$RELVEC_DATA``, then in
 ``../shared/data`` beside the working directory and beside the checkout.
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
 
 _FRIEDMAN: dict[int, Callable[..., tuple[Array, Array]]] = {
     1: sklearn.datasets.make_friedman1,
@@ -135,12 +136,53 @@ def make_friedman(
     return X, y
 
 
+def make_overlapping_uniforms(
+    n_samples: int = 1000, *, random_state: int | RandomState | None = None
+) -> tuple[Array, Labels]:
+    """Draw two classes that are uniform on [0, 1] and on [0.5, 1.5], appendix D.2 of the paper.
+
+    Either class is as likely as the other, so that the log-odds of class 1 are 0 on [0.5, 1],
+    infinite to the left of it and minus infinite to the right, and the least possible error is
+    25 %. The paper trains on 1000 rows with a Gaussian kernel of width 0.1 (``gamma=100``).
+
+    Parameters
+    ----------
+    n_samples : int
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 1)
+    y : ndarray of shape (n_samples,)
+        1 where the row was drawn from [0, 1], else -1.
+
+    Examples
+    --------
+    >>> X, y = make_overlapping_uniforms(500, random_state=0)
+    >>> print(X[y == 1].max() < 1, X[y == -1].min() > 0.5)
+    True True
+    """
+    rng = check_random_state(random_state)
+    y = rng.choice([-1, 1], n_samples)
+    x = rng.uniform(0, 1, n_samples) + np.where(y == 1, 0, 0.5)
+    return x[:, None], y
+
+
 class Table(NamedTuple):
     """A data set read from a file: inputs, target, and the names of the inputs."""
 
     X: Array
     y: Array
     feature_names: tuple[str, ...]
+
+
+class Split(NamedTuple):
+    """The rows to train on and the rows to test on; targets are numbers or integer labels."""
+
+    X_train: Array
+    y_train: NDArray[Any]
+    X_test: Array
+    y_test: NDArray[Any]
 
 
 def find_staged(name: str) -> Path:
@@ -198,3 +240,55 @@ def load_staged(name: str, file: str = "data.csv") -> Table:
         header = next(lines).strip().split(",")
         values: NDArray[Any] = np.loadtxt(lines, delimiter=",", ndmin=2)
     return Table(values[:, :-1], values[:, -1], tuple(header[:-1]))
+
+
+def load_raetsch(name: str) -> list[Split]:
+    """Read one of Rätsch's classification problems, in the splits that the paper averages over.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"banana"``, read from ``banana.npz`` in the folder ``raetsch_banana``. The file
+        holds all rows, ``X`` and ``y``, and the rows of each split, ``train_idx`` and
+        ``test_idx`` of shape (n_splits, n_rows).
+
+    Returns
+    -------
+    list of Split
+        Labels are -1 and 1.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no folder of that name is found, or it lacks the file.
+
+    References
+    ----------
+    G. Rätsch, T. Onoda and K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42, 2001.
+    """
+    with np.load(find_staged(f"raetsch_{name}") / f"{name}.npz", allow_pickle=False) as file:
+        X, y = file["X"], file["y"].astype(np.int64)
+        rows = list(zip(file["train_idx"], file["test_idx"], strict=True))
+    return [Split(X[train], y[train], X[test], y[test]) for train, test in rows]
+
+
+def load_usps() -> Split:
+    """Read the handwritten digits of the U.S. Postal Service, 7291 to train on and 2007 to test on.
+
+    Returns
+    -------
+    Split
+        Inputs are the 16 x 16 pixels row by row, from -1 (paper) to 1 (ink); labels are 0 to 9.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder ``usps`` is not found, or it lacks ``usps.npz``.
+    """
+    with np.load(find_staged("usps") / "usps.npz", allow_pickle=False) as file:
+        return Split(
+            file["X_train_x1000"] / 1000,
+            file["y_train"].astype(np.int64),
+            file["X_test_x1000"] / 1000,
+            file["y_test"].astype(np.int64),
+        )
