@@ -20,9 +20,9 @@ from benchmarks.table import print_table
 from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_friedman, make_sinc
 from relvec.design import DenseDesign
+from relvec.inference import Accepted
+from relvec.inference.exact import Exact
 from relvec.likelihoods import Gaussian
-from relvec.solvers.acceptance import Accepted, accept
-from relvec.solvers.newton import Noise
 from relvec.solvers.search import Ending, Search
 from tests.reference import top_down
 
@@ -57,10 +57,9 @@ FAMILIES = {
 
 def fit_from(begin: Callable[[Search], Ending], Phi: Array, t: Array) -> Accepted:
     """Fit with the noise learnt, from one beginning of the search."""
-    design = DenseDesign(Phi.copy(), t, center=True)
-    noise = Noise.of(design, Gaussian())
-    search = Search(design, noise, tol=0.03, max_iter=1000, verbose=False)
-    return accept(design, search.settle(begin(search)).model)
+    inference = Exact(DenseDesign(Phi.copy(), center=True), t, Gaussian())
+    search = Search(inference, tol=0.03, max_iter=1000, verbose=False)
+    return inference.accept(search.settle(begin(search)).model)
 
 
 def from_noise_learnt_at_once(search: Search) -> Ending:
@@ -72,7 +71,9 @@ def from_noise_held(search: Search) -> Ending:
 
 
 def from_all_functions(search: Search) -> Ending:
-    return search.top_down(0)
+    opening = search.inference.opening()
+    assert opening is not None
+    return search.top_down(opening, 0)
 
 
 def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
@@ -82,9 +83,7 @@ def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
     for begin in (from_noise_learnt_at_once, from_noise_held):
         fit = fit_from(begin, Phi, t)
         yield fit.log_evidence, len(fit.active)
-    design = DenseDesign(Phi.copy(), t, center=True)
-    search = Search(design, Noise.of(design, Gaussian()), tol=0.03, max_iter=1, verbose=False)
-    if search.low_rank:
+    if Exact(DenseDesign(Phi.copy(), center=True), t, Gaussian()).opening() is not None:
         fit = fit_from(from_all_functions, Phi, t)
         yield fit.log_evidence, len(fit.active)
     else:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.stats import multivariate_normal
 
-from relvec.design import DenseDesign, Frame
+from relvec.design import DenseDesign, Target, TargetFrame
 from relvec.evidence import ActiveSet
+from relvec.inference.exact import Exact
+from relvec.likelihoods import Gaussian
 
 Array = NDArray[np.float64]
 
@@ -28,7 +30,14 @@ class Problem:
 
     @cached_property
     def design(self) -> DenseDesign:
-        return DenseDesign(self.Phi.copy(), self.t, center=self.center)
+        return DenseDesign(self.Phi.copy(), center=self.center)
+
+    @cached_property
+    def standard(self) -> Target:
+        return Target.of(self.t, self.design)
+
+    def exact(self, noise_variance: float | None = None) -> Exact:
+        return Exact(self.design, self.t, Gaussian(noise_variance))
 
     @cached_property
     def contrasts(self) -> Array:
@@ -50,9 +59,9 @@ class Problem:
     def n(self) -> int:
         return len(self.target)
 
-    def frame(self, *blocks) -> Frame:
+    def frame(self, *blocks) -> TargetFrame:
         """Frame extended by one block of candidates after the other."""
-        frame = self.design.frame()
+        frame = self.design.frame(self.standard)
         for block in blocks:
             index = np.asarray(block, dtype=np.intp)
             frame.extend(index, frame.rest(index))

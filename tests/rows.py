@@ -15,7 +15,7 @@ from relvec.basis import (
     Precomputed,
     Sigmoid,
 )
-from relvec.likelihoods import Gaussian
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
 from relvec.solvers import Sequential
 
 
@@ -36,7 +36,7 @@ BASES = [
     Precomputed(),
     Concatenate([Bias(), Columns(), RBF(gamma=np.array([0.1, 0.0, 0.2, 0.3, 0.4, 0.5]))]),
 ]
-LIKELIHOODS = [Gaussian(0.3)]
+LIKELIHOODS = [Gaussian(0.3), Bernoulli(), Categorical(4), Poisson()]
 SOLVERS = [Sequential()]
 
 

@@ -9,10 +9,8 @@ from relvec.evidence import (
     ActiveSet,
     CandidateFactors,
     WeightPosterior,
-    addition_gain,
-    deletion_cost,
-    greedy_additions,
 )
+from relvec.gains import best_addition, deletion_cost, greedy_additions
 from relvec.linalg import cholesky_of_gram
 from tests import problems, reference
 from tests.problems import Problem
@@ -112,7 +110,7 @@ def test_deletion_cost_is_the_fall_of_the_dense_evidence(problem, alpha, factor)
     """Which is negative for most functions where the prior is too wide."""
     alpha = alpha * factor
     posterior = WeightPosterior.at(problem.data(ACTIVE), alpha, BETA)
-    cost = deletion_cost(posterior.variance.diagonal(), posterior.mean)
+    cost = deletion_cost(posterior.variance.diagonal()[:, None, None], posterior.mean[:, None])
     with_all = problem.evidence(ACTIVE, alpha, BETA)
     without = [
         problem.evidence(np.delete(ACTIVE, i), np.delete(alpha, i), BETA) for i in range(len(alpha))
@@ -128,18 +126,17 @@ def test_candidate_factors_equal_the_inverse_of_the_covariance(problem, alpha, a
     data = ActiveSet.from_frame(frame, ACTIVE, problem.n)
     found = CandidateFactors.at(frame, data, alpha, BETA)
     S, Q = sparsity_and_quality(problem, ACTIVE, alpha, BETA)
-    np.testing.assert_allclose(BETA * found.sparsity, S.diagonal(), rtol=1e-10)
-    np.testing.assert_allclose(BETA * found.quality, Q, rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(found.ratio(), Q**2 / S.diagonal(), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(found.S, S.diagonal(), rtol=1e-10)
+    np.testing.assert_allclose(found.Q, Q, rtol=1e-9, atol=1e-11)
     batch = np.array([8, 3, 0, 1])
     block = found.block(frame.coords[:, batch], frame.rest(batch))
-    np.testing.assert_allclose(BETA * block, S[np.ix_(batch, batch)], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(block, S[np.ix_(batch, batch)], rtol=1e-9, atol=1e-11)
 
 
 def test_factors_of_active_functions_follow_from_their_posterior(problem, alpha):
     """With s, q as if the function were out: s = 1/Σ_ii − α_i and q = μ_i/Σ_ii."""
     found = CandidateFactors.of_active(problem.data(ACTIVE), alpha, BETA)
-    S, Q = BETA * found.sparsity, BETA * found.quality
+    S, Q = found.S, found.Q
     mean, covariance = problem.posterior(ACTIVE, alpha, BETA)
     variance = covariance.diagonal()
     np.testing.assert_allclose(S / alpha, 1 - alpha * variance, rtol=1e-9)
@@ -153,7 +150,8 @@ def test_factors_of_active_functions_follow_from_their_posterior(problem, alpha)
 
 def test_addition_gain_is_the_best_rise_of_the_dense_evidence(problem, alpha):
     frame, data = problem.frame(ACTIVE), problem.data(ACTIVE)
-    gain = addition_gain(CandidateFactors.at(frame, data, alpha, BETA).ratio())
+    factors = CandidateFactors.at(frame, data, alpha, BETA)
+    gain, _ = best_addition(factors.S[:, None, None], factors.Q[:, None], np.zeros(9))
     before = problem.evidence(ACTIVE, alpha, BETA)
 
     def rise(log_alpha, m):
@@ -184,6 +182,12 @@ def greedy_by_brute_force(problem, active, alpha, beta, batch, threshold):
         active, alpha = [*active, best[1]], [*alpha, best[2]]
 
 
+def added(block, Q, threshold):
+    """Greedy additions of functions with one output."""
+    floor = np.full(len(Q), 1e-12 * block.diagonal().max())
+    return greedy_additions(block[:, None, :, None], Q[:, None], floor, threshold)
+
+
 @pytest.mark.parametrize("threshold", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("beta", [BETA, 3e3])
 def test_greedy_additions_are_each_the_exact_best(problem, beta, threshold):
@@ -193,7 +197,7 @@ def test_greedy_additions_are_each_the_exact_best(problem, beta, threshold):
         frame, ActiveSet.from_frame(frame, active, problem.n), alpha, beta
     )
     block = factors.block(frame.coords[:, batch], frame.rest(batch))
-    chosen, at = greedy_additions(block, factors.quality[batch], beta, threshold)
+    chosen, at = added(block, factors.Q[batch], threshold)
     expected = greedy_by_brute_force(problem, active, alpha, beta, batch, threshold)
     assert list(batch[chosen]) == expected[0]
     np.testing.assert_allclose(at, expected[1], rtol=1e-8)
@@ -205,7 +209,7 @@ def test_greedy_additions_leave_copies_out(rng):
     frame = copies.frame()
     factors = CandidateFactors.at(frame, copies.data([]), np.empty(0), 1e3)
     block = factors.block(frame.coords, frame.rest(np.arange(5)))
-    chosen, _ = greedy_additions(block, factors.quality, 1e3, 1e-3)
+    chosen, _ = added(block, factors.Q, 1e-3)
     assert sorted(source[chosen]) == [0, 1, 2]
 
 
@@ -239,8 +243,8 @@ def test_sparsity_of_a_near_copy_keeps_its_digits(gap, beta):
     expected = exact_sparsity(problem, beta)
     near = np.array([1])
     block = factors.block(frame.coords[:, near], frame.rest(near))
-    assert block[0, 0] == pytest.approx(expected, rel=1e-15 / gap)
-    assert factors.sparsity[1] == pytest.approx(expected, abs=1e-15)
+    assert block[0, 0] / beta == pytest.approx(expected, rel=1e-15 / gap)
+    assert factors.S[1] / beta == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize("beta", [1e2, 1e6, 1e10, 1e14])
@@ -254,7 +258,7 @@ def test_evidence_of_nearly_collinear_functions_keeps_its_digits(gap, beta):
         problem.Phi, problem.t, alpha * (norm / size) ** 2, beta / size**2
     )
     found = WeightPosterior.at(problem.data(every), alpha, beta).log_evidence
-    assert problem.design.to_user_evidence(found) == pytest.approx(exact, rel=1e-8, abs=1e-8)
+    assert problem.exact().user_evidence(found) == pytest.approx(exact, rel=1e-8, abs=1e-8)
 
 
 def test_the_factor_of_a_gram_matrix_falls_back_on_the_square_root():

@@ -65,7 +65,7 @@ def _class_source(path, name):
 def test_contributing_shows_the_classes_as_they_are():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     shown = re.findall(r"<!-- shipped: (\S+) (\w+) -->\n```python\n(.*?)```", text, flags=re.DOTALL)
-    assert [name for _, name, _ in shown] == ["Laplacian", "Gaussian", "Solver"]
+    assert [name for _, name, _ in shown] == ["Laplacian", "Poisson", "Solver"]
     for path, name, code in shown:
         assert code == _class_source(path, name)
 

@@ -3,20 +3,24 @@
 A model y(x) = Σ w_m φ_m(x) + w_0 keeps a handful of basis functions, with error bars, and nothing
 is cross-validated but the kernel. Where things are:
 
-- ``regression``   the estimator `RVR`; it assembles, through ``_estimator``, the parts below
+- ``regression``, ``classification``   the estimators `RVR` and `RVC`; they assemble, through
+  ``_estimator``, the parts below
 - ``basis``        x → φ(x): kernels, bias, columns, several together
 - ``design``       the matrix Φ as an operator
 - ``likelihoods``  p(t | y)
+- ``inference``    the posterior of the weights and the evidence: exact, or by Laplace's method
 - ``solvers``      the search for the maximum of the evidence
-- ``evidence``     its mathematics; ``posterior`` what is kept of it; ``linalg`` what it stands on
+- ``evidence``, ``gains``   its mathematics; ``posterior`` what is kept of it; ``linalg`` what it
+  stands on
 - ``datasets``, ``display``, ``cli``
 """
 
 from importlib.metadata import version
 
 from relvec import basis
+from relvec.classification import RVC
 from relvec.regression import RVR
 
 __version__ = version("relvec")
 
-__all__ = ["RVR", "__version__", "basis"]
+__all__ = ["RVC", "RVR", "__version__", "basis"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,7 +18,7 @@ from relvec.basis import KERNELS, Basis, CallableKernel, Centers, Precomputed
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
 from relvec.exceptions import CentersWarning
-from relvec.likelihoods import Gaussian
+from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
 from relvec.posterior import Posterior
 from relvec.solvers import SOLVERS, Pass, Solution
@@ -30,6 +31,25 @@ CentersLike = int | ArrayLike | None
 MAX_ENTRIES = 100_000_000
 #: Numbers held at a time while predicting.
 BATCH_ENTRIES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One fitted set of weights; several share the kept functions of an estimator.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Which of the estimator's kept functions it uses.
+    posterior : Posterior
+        Its weights.
+    likelihood : Likelihood
+        What its outputs mean.
+    """
+
+    columns: Index
+    posterior: Posterior
+    likelihood: Likelihood
 
 
 class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
@@ -50,28 +70,26 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
 
     n_features_in_: int
     basis_: Basis
-    posterior_: Posterior
-    likelihood_: Gaussian
+    machines_: list[Machine]
     relevance_: Index
     relevance_rows_: Index
     relevance_vectors_: Array
     dual_coef_: Array
-    intercept_: float
-    weight_precision_: Array
-    well_determined_: Array
-    log_evidence_: float
+    intercept_: Any
     history_: list[Pass]
     n_iter_: int
     status_: str
     gamma_: float | Array
 
     def _fit(
-        self, X: Array, y: Array, likelihood: Gaussian, sample_weight: ArrayLike | None
-    ) -> None:
-        """Fit validated data: choose and place the candidates, solve, store, warn."""
+        self, X: Array, targets: Sequence[Array], likelihood: Likelihood, weights: Array | None
+    ) -> list[Solution]:
+        """Fit validated data: choose and place the candidates, solve for every target, store, warn.
+
+        Returns the solutions, whose functions are those of `machines_`.
+        """
         solver = self._solver()
-        weights = _check_weights(sample_weight, len(y))
-        present = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
+        present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         self._check_enough(present, weights)
         basis = self._basis(X)
         distinct = present if isinstance(basis, Precomputed) else _distinct(X, present)
@@ -80,16 +98,20 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         )
         basis = basis.place(X, centers, weights)
         if weights is not None:
-            X, y, weights = X[present], y[present], weights[present]
+            X, weights = X[present], weights[present]
+            targets = [t[present] for t in targets]
+        for t in targets:
+            likelihood.check(t)
         with single_threaded():
             # What leaves the range of float64 is refused by the design, by name.
             with np.errstate(over="ignore", invalid="ignore"):
                 Phi = basis.evaluate(X)
-            design = DenseDesign(Phi, y, center=bool(self.fit_intercept), weights=weights)
-            solution = solver.solve(design, likelihood)
-        self._store(basis.restrict(solution.active), solution)
-        for note in solution.notes:
+            design = DenseDesign(Phi, center=bool(self.fit_intercept), weights=weights)
+            solutions = [solver.solve(design, t, likelihood) for t in targets]
+        self._store(basis, solutions)
+        for note in {(type(note), str(note)): note for s in solutions for note in s.notes}.values():
             warnings.warn(note, stacklevel=3)
+        return solutions
 
     def _solver(self) -> Any:
         """Check the solver's parameters and build it."""
@@ -140,35 +162,31 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
                 f"{needed} with fit_intercept={self.fit_intercept}"
             )
 
-    def _store(self, basis: Basis, solution: Solution) -> None:
-        posterior = solution.posterior
-        self.basis_, self.posterior_, self.likelihood_ = basis, posterior, solution.likelihood
-        self.relevance_ = solution.active
-        self.relevance_rows_, self.relevance_vectors_ = basis.rows_, basis.vectors
-        self.dual_coef_, self.intercept_ = posterior.mean, posterior.intercept
-        self.weight_precision_ = solution.alpha
-        self.well_determined_ = solution.well_determined
-        self.log_evidence_ = solution.log_evidence
-        self.history_, self.n_iter_ = solution.history, solution.n_iter
-        self.status_ = solution.status
+    def _store(self, basis: Basis, solutions: list[Solution]) -> None:
+        used = [solution.active for solution in solutions]
+        self.relevance_ = np.unique(np.concatenate(used))
+        self.basis_ = basis.restrict(self.relevance_)
+        self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.vectors
+        self.machines_ = [
+            Machine(np.searchsorted(self.relevance_, s.active), s.posterior, s.likelihood)
+            for s in solutions
+        ]
+        self.history_ = [
+            row._replace(machine=number) for number, s in enumerate(solutions) for row in s.history
+        ]
+        self.n_iter_ = sum(solution.n_iter for solution in solutions)
+        self.status_ = " | ".join(dict.fromkeys(solution.status for solution in solutions))
         if hasattr(basis, "gamma_"):
             self.gamma_ = basis.gamma_
 
-    def _latent(self, X: ArrayLike, *, variance: bool) -> tuple[Array, Array | None]:
-        """Mean, and variance if wanted, of the function at each row, a block of rows at a time."""
+    def _by_batches(self, X: ArrayLike, function: Callable[[Array], Array]) -> Array:
+        """Apply a function of the rows' kept basis functions to a block of rows at a time."""
         X = self._queries(X)
-        mean, spread = np.empty(len(X)), np.empty(len(X)) if variance else None
-        size = max(1, BATCH_ENTRIES // max(1, len(self.dual_coef_)))
-        for batch in gen_batches(len(X), size):
-            Phi = self.basis_.evaluate(X[batch])
-            mean[batch] = self.posterior_.latent_mean(Phi)
-            if spread is not None:
-                spread[batch] = self.posterior_.latent_variance(Phi)
-        return mean, spread
-
-    def _evaluate(self, X: ArrayLike) -> Array:
-        """Kept functions at query rows, shape (n_samples, n_active)."""
-        return self.basis_.evaluate(self._queries(X))
+        outputs = max(len(machine.posterior.level) for machine in self.machines_)
+        size = max(1, BATCH_ENTRIES // max(1, len(self.relevance_) * outputs**2))
+        return np.concatenate(
+            [function(self.basis_.evaluate(X[batch])) for batch in gen_batches(len(X), size)]
+        )
 
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""
@@ -178,18 +196,12 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_(self) -> Array:
-        """Weights of the inputs (n_features,), where every basis function is linear in them."""
+        """Weights of the inputs, where every basis function is linear in them."""
         check_is_fitted(self)
         linear_map = self.basis_.linear_map()
         if linear_map is None:
             raise AttributeError("coef_ is only available with functions that are linear in X")
-        return linear_map @ self.dual_coef_
-
-    @property
-    def weight_covariance_(self) -> Array:
-        """Posterior covariance Σ of the weights (eq. 12), shape (n_active, n_active)."""
-        check_is_fitted(self)
-        return self.posterior_.covariance
+        return (linear_map @ self.dual_coef_.T).T
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,7 +211,7 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
     """Return weights as an array, or None where every row counts once."""
     if sample_weight is None:
         return None

@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from relvec.design.base import Array, Frame, Index
+from relvec.design.base import Array, Index, TargetFrame
 from relvec.linalg import cholesky_of_gram, inverse_lower, solve_lower
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -44,7 +43,7 @@ class ActiveSet:
     n: float
 
     @classmethod
-    def from_frame(cls, frame: Frame, active: Index, n: float) -> ActiveSet:
+    def from_frame(cls, frame: TargetFrame, active: Index, n: float) -> ActiveSet:
         """Take the columns of the active functions out of a frame that spans them."""
         return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
 
@@ -111,18 +110,15 @@ class WeightPosterior:
 
     def gradient(self, n: float, beta: float) -> Array:
         """∂L/∂log α_i for each active function, then ∂L/∂log β: shape (n_active + 1,)."""
-        variance = self.variance.diagonal()
-        by_alpha = 0.5 * (1 - variance - self.mean**2)
-        by_beta = 0.5 * (n - beta * self.misfit - float((1 - variance).sum()))
-        return np.append(by_alpha, by_beta)
+        by_beta = 0.5 * (n - beta * self.misfit - float((1 - self.variance.diagonal()).sum()))
+        return np.append(alpha_gradient(self.variance, self.mean), by_beta)
 
     def hessian(self, beta: float) -> Array:
         """Second derivatives of L in (log α, log β): shape (n_active + 1, n_active + 1)."""
         V, m = self.variance, self.mean
         k, variance, Vm = len(m), V.diagonal(), V @ m
         H = np.empty((k + 1, k + 1))
-        np.multiply(V, 0.5 * V + np.multiply.outer(m, m), out=H[:k, :k])
-        H[:k, :k].flat[:: k + 1] -= 0.5 * (variance + m**2)
+        H[:k, :k] = alpha_hessian(V, m)
         V2 = np.einsum("ij,ij->i", V, V)
         H[:k, k] = H[k, :k] = 0.5 * (variance - V2) - m * Vm
         trace = k - 2 * variance.sum() + V2.sum()  # tr((I − ΣA)²)
@@ -130,30 +126,42 @@ class WeightPosterior:
         return H
 
 
+def alpha_gradient(variance: Array, mean: Array) -> Array:
+    """∂L/∂log α of each weight, ½(1 − Σ̂_ii − μ̂_i²)."""
+    gradient: Array = 0.5 * (1 - variance.diagonal() - mean**2)
+    return gradient
+
+
+def alpha_hessian(variance: Array, mean: Array) -> Array:
+    """Second derivatives of L in the log α of the weights."""
+    H: Array = variance * (0.5 * variance + np.multiply.outer(mean, mean))
+    H.flat[:: len(mean) + 1] -= 0.5 * (variance.diagonal() + mean**2)
+    return H
+
+
+#: A unit-norm function whose S/β is below this lies in the span of the active ones.
+RESOLUTION = 1e-12
+
+
 @dataclass(frozen=True)
 class CandidateFactors:
     """Sparsity and quality of every candidate, S_m = φᵀC⁻¹φ and Q_m = φᵀC⁻¹t (T&F eq. 24, 25).
 
-    They are S = β·sparsity and Q = β·quality. With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums
-    of non-negative terms and a part outside the frame: nothing cancels, however collinear the
-    functions.
+    With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums of non-negative terms and a part outside
+    the frame: nothing cancels, however collinear the functions.
     """
 
-    sparsity: Array
-    quality: Array
+    S: Array
+    Q: Array
     beta: float
     whitener: Array  # T, the lower factor of I + DDᵀ
 
     @classmethod
-    def at(cls, frame: Frame, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
+    def at(cls, frame: TargetFrame, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
         """Factors of all candidates for the given active functions and precisions."""
         within = cls._of(frame.coords, data, alpha, beta)
-        return cls(
-            frame.rest_norm2 + within.sparsity,
-            frame.rest_dot + within.quality,
-            beta,
-            within.whitener,
-        )
+        S, Q = beta * frame.rest_norm2 + within.S, beta * frame.rest_dot + within.Q
+        return cls(S, Q, beta, within.whitener)
 
     @classmethod
     def of_active(cls, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
@@ -166,81 +174,14 @@ class CandidateFactors:
         T = cholesky_of_gram(data.weighted(alpha, beta).T)
         W = solve_lower(T, coords)
         e = solve_lower(T, data.c[:, None])[:, 0]
-        return cls(np.einsum("ij,ij->j", W, W), e @ W, beta, T)
+        return cls(beta * np.einsum("ij,ij->j", W, W), beta * (e @ W), beta, T)
 
-    def ratio(self) -> Array:
-        """Q²/S of each candidate, zero where S has no digits left (functions have unit norm)."""
-        return _ratio(self.sparsity, self.quality, self.beta)
+    @property
+    def floor(self) -> float:
+        """S of a unit-norm function below which no digits are left."""
+        return RESOLUTION * self.beta
 
     def block(self, coords: Array, rest: Array) -> Array:
-        """S/β between some candidates, (b, b), given their parts within and outside the frame."""
+        """S between some candidates, (b, b), given their parts within and outside the frame."""
         W = solve_lower(self.whitener, np.ascontiguousarray(coords))
-        return rest.T @ rest + W.T @ W
-
-
-def deletion_cost(variance: Array, mean: Array) -> Array:
-    """Exact fall of the evidence when one active function is deleted, from its Σ̂_ii and μ̂_i.
-
-    The part of the evidence that depends on α_i is ½[log α − log(α + s) + q²/(α + s)] (T&F eq. 18)
-    with α/(α + s) = Σ̂_ii and q²/(α + s) = μ̂_i²/Σ̂_ii; it is zero at α = ∞.
-    """
-    cost: Array = 0.5 * (np.log(variance) + mean**2 / variance)
-    return cost
-
-
-#: A unit-norm function whose S/β is below this lies in the span of the active ones.
-RESOLUTION = 1e-12
-
-
-def _ratio(sparsity: Array, quality: Array, beta: float) -> Array:
-    resolved = sparsity > RESOLUTION
-    return np.where(resolved, beta * quality**2 / np.where(resolved, sparsity, 1.0), 0.0)
-
-
-def addition_gain(ratio: Array) -> Array:
-    """Exact gain of evidence from adding a function at its best α, from Q²/S (T&F eq. 27)."""
-    useful = np.maximum(ratio, 1.0)
-    return 0.5 * (useful - 1 - np.log(useful))
-
-
-def greedy_additions(
-    S: Array, quality: Array, beta: float, threshold: float
-) -> tuple[NDArray[np.intp], Array]:
-    """Choose functions of a block one after the other, each the exact best given the earlier ones.
-
-    Parameters
-    ----------
-    S : ndarray of shape (b, b)
-        S/β between the candidates of the block; overwritten.
-    quality : ndarray of shape (b,)
-        Q/β of the candidates.
-    beta : float
-        Noise precision.
-    threshold : float
-        Stop when the best gain falls under this many nats.
-
-    Returns
-    -------
-    chosen : ndarray of int, shape (k,)
-        Positions in the block, in the order of choice.
-    alpha : ndarray of shape (k,)
-        Their best precisions α = s²/(q² − s) (T&F eq. 20).
-    """
-    chosen: list[int] = []
-    alphas: list[float] = []
-    quality = quality.copy()
-    while len(chosen) < len(quality):
-        ratio = _ratio(S.diagonal(), quality, beta)
-        ratio[chosen] = 0.0
-        k = int(ratio.argmax())
-        if addition_gain(ratio[k]) < threshold:
-            break
-        s = S[k, k]
-        alpha = beta * s / (ratio[k] - 1)
-        chosen.append(k)
-        alphas.append(alpha)
-        column = S[:, k].copy()
-        shrink = 1 / (alpha / beta + s)  # Σ_kk β of the function just added
-        quality -= shrink * quality[k] * column
-        S -= np.multiply.outer(shrink * column, column)
-    return np.array(chosen, dtype=np.intp), np.array(alphas)
+        return self.beta * (rest.T @ rest + W.T @ W)

@@ -7,6 +7,7 @@ failed factorisation as what it is: :class:`NotPositiveDefiniteError`, never a r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import cast
@@ -51,20 +52,25 @@ def cholesky(matrix: Array) -> Array:
 
 
 def cholesky_of_gram(root: Array) -> Array:
-    """Lower Cholesky factor of I + DᵀD from D (j, k), through QR of [D; I] when digits are short.
-
-    I + DᵀD is positive definite, but forming it squares the condition number. Where a pivot shows
-    that too few digits are left, the factor comes from the stacked square root, which keeps them.
-    """
+    """Lower Cholesky factor of I + DᵀD from D (j, k)."""
     gram = root.T @ root
     gram.flat[:: len(gram) + 1] += 1.0
+    return checked_cholesky(gram, lambda: root)
+
+
+def checked_cholesky(gram: Array, root: Callable[[], Array]) -> Array:
+    """Lower Cholesky factor of gram = I + DᵀD, through QR of [D; I] when digits are short.
+
+    It is positive definite, but forming it squares the condition number. Where a pivot shows
+    that too few digits are left, the factor comes from the stacked square root, which keeps them.
+    """
     diagonal = gram.diagonal().copy()
     try:
         factor = cholesky(gram)
     except NotPositiveDefiniteError:
-        return stacked_qr(root)
+        return stacked_qr(root())
     if (factor.diagonal() ** 2 < PIVOT_DIGITS * diagonal).any():
-        return stacked_qr(root)
+        return stacked_qr(root())
     return factor
 
 

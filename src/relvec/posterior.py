@@ -14,56 +14,76 @@ Array = NDArray[np.float64]
 class Posterior:
     """Gaussian posterior of the weights and of a flat-prior intercept, in the users' units.
 
-    The intercept was eliminated by centring the basis functions at φ̄, so given φ̄ it is
-    independent of the weights: y(x) = ȳ + (φ(x) − φ̄)ᵀw with w ~ N(μ, Σ) and ȳ ~ N(level,
-    level_variance).
+    There is a weight for every active function and latent output. The intercept was eliminated at
+    φ̄, so given φ̄ it is independent of the weights: y(x) = ȳ + (φ(x) ⊗ I − φ̄)ᵀw with
+    w ~ N(μ, Σ) and ȳ ~ N(level, level_covariance). With one output φ ⊗ I is φ.
 
     Attributes
     ----------
-    mean : ndarray of shape (n_active,)
+    mean : ndarray of shape (n_active, n_outputs)
         μ, eq. 13.
-    root : ndarray of shape (n_active, n_active)
-        Upper triangular F with Σ = F Fᵀ, eq. 12.
-    center : ndarray of shape (n_active,)
-        φ̄; zeros without an intercept.
-    level, level_variance : float
-        Mean and variance of the function at φ̄; zeros without an intercept.
+    root : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        F with Σ = F Fᵀ, eq. 12; the weights of one function lie side by side.
+    center : ndarray of shape (n_outputs, n_active · n_outputs)
+        φ̄, one row an output; zeros without an intercept.
+    level : ndarray of shape (n_outputs,)
+        Mean of the outputs at φ̄; zeros without an intercept.
+    level_covariance : ndarray of shape (n_outputs, n_outputs)
+        Their covariance.
     """
 
     mean: Array
     root: Array
     center: Array
-    level: float
-    level_variance: float
+    level: Array
+    level_covariance: Array
 
     @property
-    def intercept(self) -> float:
-        """w_0 such that the mean is φ(x)ᵀμ + w_0."""
-        return float(self.level - self.center @ self.mean)
+    def intercept(self) -> Array:
+        """w_0 of every output, shape (n_outputs,), such that the mean is φ(x)ᵀμ + w_0."""
+        intercept: Array = self.level - self.center @ self.mean.ravel()
+        return intercept
 
     @property
     def covariance(self) -> Array:
-        """Σ, eq. 12, shape (n_active, n_active)."""
+        """Σ, eq. 12."""
         return self.root @ self.root.T
 
     def latent_mean(self, Phi: Array) -> Array:
-        """Mean of the function at rows of active basis functions (n_samples, n_active)."""
-        return Phi @ self.mean + self.intercept
-
-    def latent_variance(self, Phi: Array) -> Array:
-        """Variance of the function at each row, shape (n_samples,)."""
-        spread = (Phi - self.center) @ self.root
-        variance: Array = np.einsum("ij,ij->i", spread, spread) + self.level_variance
-        return variance
+        """Mean of the outputs at rows of active functions (n_samples, n_active)."""
+        mean: Array = Phi @ self.mean + self.intercept
+        return mean
 
     def latent_covariance(self, Phi: Array) -> Array:
-        """Covariance of the function between the rows, shape (n_samples, n_samples)."""
-        spread = (Phi - self.center) @ self.root
-        return spread @ spread.T + self.level_variance
+        """Covariance between the outputs of each row, shape (n_samples, n_outputs, n_outputs)."""
+        spread = self._spread(Phi)
+        covariance: Array = np.einsum("rnw,snw->nrs", spread, spread) + self.level_covariance
+        return covariance
+
+    def joint_covariance(self, Phi: Array, output: int = 0) -> Array:
+        """Covariance of one output between the rows, shape (n_samples, n_samples)."""
+        spread = self._spread(Phi)[output]
+        joint: Array = spread @ spread.T + float(self.level_covariance[output, output])
+        return joint
 
     def sample(self, Phi: Array, n_samples: int, rng: np.random.RandomState) -> Array:
-        """Draw functions from the posterior, shape (n_samples of Phi, n_samples)."""
-        draws = self.mean[:, None] + self.root @ rng.standard_normal((len(self.mean), n_samples))
-        levels = self.level + np.sqrt(self.level_variance) * rng.standard_normal(n_samples)
-        samples: Array = (Phi - self.center) @ draws + levels
+        """Draw outputs from the posterior, shape (n_outputs, n_samples of Phi, n_samples)."""
+        weights = rng.standard_normal((len(self.root), n_samples))
+        levels = rng.standard_normal((len(self.level), n_samples))
+        if self.level_covariance.any():
+            levels = np.linalg.cholesky(self.level_covariance) @ levels
+        else:
+            levels[:] = 0
+        mean = self.latent_mean(Phi).T[:, :, None]
+        samples: Array = mean + self._spread(Phi) @ weights + levels[:, None]
         return samples
+
+    def _spread(self, Phi: Array) -> Array:
+        """(φ ⊗ I − φ̄)ᵀF a row, shape (n_outputs, n_samples, n_weights)."""
+        outputs = len(self.level)
+        return np.stack(
+            [
+                Phi @ self.root[output::outputs] - self.center[output] @ self.root
+                for output in range(outputs)
+            ]
+        )

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._estimator import Array, CentersLike, RelevanceMachine
+from relvec._estimator import Array, CentersLike, RelevanceMachine, check_weights
 from relvec.basis import Basis
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
-from relvec.likelihoods import Gaussian
-from relvec.solvers.acceptance import log_evidence
+from relvec.likelihoods import Gaussian, Likelihood, Poisson
+
+#: Names that ``likelihood`` takes.
+LIKELIHOODS: dict[str, type[Likelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
 
 
 class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
@@ -41,8 +43,12 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
+    likelihood : {"gaussian", "poisson"}, default="gaussian"
+        Distribution of y: Gaussian noise around the function, or counts whose log rate the function
+        is, by Laplace's method. A rate y measured over an exposure is fitted with the exposure as
+        its weight.
     noise_variance : float, default=None
-        Variance σ² of the noise, in squared units of y. None learns it (eq. 18).
+        Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     centers : int or array-like of shape (n_centers, n_features), default=None
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
@@ -136,6 +142,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
+        likelihood: str = "gaussian",
         noise_variance: float | None = None,
         centers: CentersLike = None,
         solver: str = "sequential",
@@ -150,6 +157,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         self.degree = degree
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
+        self.likelihood = likelihood
         self.noise_variance = noise_variance
         self.centers = centers
         self.solver = solver
@@ -194,11 +202,33 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         CentersWarning
             There are too many rows for each to carry a candidate.
         """
-        if self.noise_variance is not None:
-            check_positive(self.noise_variance, "noise_variance", "None or a finite number > 0")
+        likelihood = self._likelihood()
         rows, targets = self._validated(X, y, reset=True)
-        self._fit(rows, targets, Gaussian(self.noise_variance), sample_weight)
+        weights = check_weights(sample_weight, len(rows))
+        (solution,) = self._fit(rows, [targets[:, None]], likelihood, weights)
+        self.posterior_, self.likelihood_ = solution.posterior, solution.likelihood
+        self.dual_coef_ = solution.posterior.mean[:, 0]
+        self.intercept_ = float(solution.posterior.intercept[0])
+        self.weight_precision_ = solution.alpha
+        self.well_determined_ = solution.well_determined
+        self.log_evidence_ = solution.log_evidence
         return self
+
+    def _likelihood(self) -> Likelihood:
+        """Check the parameters of the likelihood and build it."""
+        if self.likelihood not in LIKELIHOODS:
+            raise ValueError(
+                f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)}"
+            )
+        if self.noise_variance is None:
+            return LIKELIHOODS[self.likelihood]()
+        check_positive(self.noise_variance, "noise_variance", "None or a finite number > 0")
+        if self.likelihood != "gaussian":
+            raise ValueError(
+                f"noise_variance={self.noise_variance!r}, expected None with "
+                f"likelihood={self.likelihood!r}, which has no noise of its own"
+            )
+        return Gaussian(self.noise_variance)
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
         rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=reset)
@@ -207,9 +237,18 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     @property
     def noise_variance_(self) -> float:
         """Noise variance σ², in squared units of y."""
+        check_is_fitted(self)
+        if not isinstance(self.likelihood_, Gaussian):
+            raise AttributeError("noise_variance_ is only available with likelihood='gaussian'")
         variance = self.likelihood_.noise_variance
         assert variance is not None  # the solver returns the variance it learnt
         return variance
+
+    @property
+    def weight_covariance_(self) -> Array:
+        """Posterior covariance Σ of the weights (eq. 12), shape (n_active, n_active)."""
+        check_is_fitted(self)
+        return self.posterior_.covariance
 
     def predict(
         self, X: ArrayLike, return_std: bool = False, return_cov: bool = False
@@ -236,16 +275,28 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         """
         if return_std and return_cov:
             raise ValueError("return_std and return_cov are both True, expected at most one")
+        check_is_fitted(self)
         if return_cov:
-            Phi = self._evaluate(X)
-            covariance = self.posterior_.latent_covariance(Phi)
+            Phi = self.basis_.evaluate(self._queries(X))
+            covariance = self.posterior_.joint_covariance(Phi)
             covariance.flat[:: len(Phi) + 1] += self.noise_variance_
-            return self.posterior_.latent_mean(Phi), covariance
-        mean, variance = self._latent(X, variance=return_std)
-        if variance is None:
-            return mean
-        mean, variance = self.likelihood_.moments(mean, variance)
-        return mean, np.sqrt(variance)
+            return self.posterior_.latent_mean(Phi)[:, 0], covariance
+        spread = return_std or self.likelihood_.mean_feels_spread
+        mean, variance = self._moments(X, self.likelihood_.moments, spread=spread)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def _moments(
+        self, X: ArrayLike, of: Callable[[Array, Array], tuple[Array, Array]], *, spread: bool
+    ) -> Array:
+        """Rows of what `of` makes of latent mean and covariance (zero without `spread`)."""
+        posterior = self.posterior_
+
+        def moments(Phi: Array) -> Array:
+            mean = posterior.latent_mean(Phi)
+            covariance = posterior.latent_covariance(Phi) if spread else np.zeros((*mean.shape, 1))
+            return np.hstack(of(mean, covariance))
+
+        return self._by_batches(X, moments).T
 
     def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Predict the function itself, without the noise of an observation.
@@ -264,8 +315,8 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         std : ndarray of shape (n_samples,)
             If `return_std`, in units of y.
         """
-        mean, variance = self._latent(X, variance=return_std)
-        return mean if variance is None else (mean, np.sqrt(variance))
+        mean, variance = self._moments(X, lambda m, C: (m, C[:, 0]), spread=return_std)
+        return (mean, np.sqrt(variance)) if return_std else mean
 
     def sample_y(
         self,
@@ -290,14 +341,13 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         Returns
         -------
         samples : ndarray of shape (n_rows, n_samples)
-            One function a column, in units of y.
+            One function a column, in units of y (its logarithm for counts without `noise`).
         """
         check_count(n_samples, "n_samples")
         rng = check_random_state(random_state)
-        samples = self.posterior_.sample(self._evaluate(X), n_samples, rng)
-        if noise:
-            samples += np.sqrt(self.noise_variance_) * rng.standard_normal(samples.shape)
-        return samples
+        Phi = self.basis_.evaluate(self._queries(X))
+        (samples,) = self.posterior_.sample(Phi, n_samples, rng)
+        return self.likelihood_.sample(samples, rng) if noise else samples
 
     def log_evidence(self, X: ArrayLike, y: ArrayLike) -> float:
         """Log evidence that the fitted hyperparameters and functions give other data.
@@ -315,5 +365,6 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             In nats; on the training data it is ``log_evidence_``.
         """
         rows, targets = self._validated(X, y, reset=False)
-        design = DenseDesign(self.basis_.evaluate(rows), targets, center=bool(self.fit_intercept))
-        return log_evidence(design, self.weight_precision_, self.noise_variance_)
+        design = DenseDesign(self.basis_.evaluate(rows), center=bool(self.fit_intercept))
+        inference = self.likelihood_.inference(design, targets[:, None])
+        return inference.log_evidence(self.weight_precision_)

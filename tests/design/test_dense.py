@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import helmert
 
-from relvec.design import DenseDesign
+from relvec.design import DenseDesign, Target
 from tests import problems
 from tests.problems import Problem
 
@@ -45,29 +45,33 @@ def test_columns_are_centred_and_scaled_to_unit_norm(problem):
     assert design.n_effective == 15 - problem.center
     assert design.level_share == (1 / 15 if problem.center else 0)
     level = problem.t.mean() if problem.center else 0
-    assert design.target_center == pytest.approx(level)
-    assert design.target_scale == pytest.approx(np.linalg.norm(problem.t - level))
-    assert design.target_variance == pytest.approx(problem.t.var() / design.target_scale**2)
+    target = problem.standard
+    assert target.center == pytest.approx(level)
+    assert target.scale == pytest.approx(np.linalg.norm(problem.t - level))
+    assert target.variance == pytest.approx(problem.t.var() / target.scale**2)
+    np.testing.assert_allclose(target.values, (problem.t - level) / target.scale)
 
 
 def test_evidence_of_the_raw_target_is_that_of_the_standardised_one_in_other_units(problem):
     """One factor of the target's scale for each observation that counts."""
-    factor = np.log(problem.design.target_scale)
-    assert problem.design.to_user_evidence(1.5) == pytest.approx(1.5 - problem.n * factor)
+    factor = np.log(problem.standard.scale)
+    assert problem.exact().user_evidence(1.5) == pytest.approx(1.5 - problem.n * factor)
 
 
 @pytest.mark.parametrize("center", [False, True])
 def test_weights_are_copies(rng, center):
     plain, copies = problems.draw(rng, center), np.array([1, 3, 2] * 5)
-    weighted = DenseDesign(plain.Phi.copy(), plain.t, center=center, weights=copies.astype(float))
-    repeated = DenseDesign(
-        np.repeat(plain.Phi, copies, axis=0), np.repeat(plain.t, copies), center=center
-    )
-    for name in ("n_effective", "level_share", "target_center", "target_scale", "target_variance"):
+    weighted = DenseDesign(plain.Phi.copy(), center=center, weights=copies.astype(float))
+    repeated = DenseDesign(np.repeat(plain.Phi, copies, axis=0), center=center)
+    for name in ("n_effective", "level_share"):
         assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), rel=1e-12), name
+    targets = Target.of(plain.t, weighted), Target.of(np.repeat(plain.t, copies), repeated)
+    for name in ("center", "scale", "variance"):
+        one, other = (getattr(target, name) for target in targets)
+        assert one == pytest.approx(other, rel=1e-12), name
     for name in ("center", "scale"):
         np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-10)
-    frames = weighted.frame(), repeated.frame()
+    frames = weighted.frame(targets[0]), repeated.frame(targets[1])
     for frame in frames:
         index = np.array([1, 5, 3])
         frame.extend(index, frame.rest(index))
@@ -81,9 +85,9 @@ def test_units_of_columns_and_target_change_scales_only(rng, center):
     units = 2.0 ** rng.integers(-60, 60, 9)
     scaled = Problem(plain.Phi * units, plain.t * 2.0**20, center)
     np.testing.assert_array_equal(scaled.design.scale, plain.design.scale * units)
-    assert scaled.design.target_scale == plain.design.target_scale * 2.0**20
+    assert scaled.standard.scale == plain.standard.scale * 2.0**20
     np.testing.assert_array_equal(scaled.frame([1, 5], [2]).coords, plain.frame([1, 5], [2]).coords)
-    assert scaled.design.target_variance == plain.design.target_variance
+    assert scaled.standard.variance == plain.standard.variance
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 1e9])
@@ -92,8 +96,9 @@ def test_constants_are_no_function_of_their_own_beside_an_intercept(rng, center,
     Phi = rng.standard_normal((20, 4))
     Phi[:, 1] = level
     Phi[:, 3] = level * (1 + 1e-16 * rng.standard_normal(20))  # the same up to rounding
-    design = DenseDesign(Phi, rng.standard_normal(20), center=center)
-    frame, constant = design.frame(), [1, 3]
+    design = DenseDesign(Phi, center=center)
+    frame = design.frame(Target.of(rng.standard_normal(20), design))
+    constant = [1, 3]
     zero = center or level == 0
     np.testing.assert_array_equal(frame.rest_norm2, [1, not zero, 1, not zero])
     assert np.isinf(design.scale[constant]).all() == zero
@@ -107,10 +112,11 @@ def test_constants_are_no_function_of_their_own_beside_an_intercept(rng, center,
 @pytest.mark.parametrize("value", [0.0, 1.0, -1e9, 0.1])
 @pytest.mark.parametrize("center", [False, True])
 def test_constant_targets_have_a_finite_scale(rng, center, value):
-    design = DenseDesign(rng.standard_normal((30, 3)), np.full(30, value), center=center)
-    frame = design.frame()
-    assert 0 < design.target_scale < np.inf
-    assert 0 < design.target_variance < np.inf
+    design = DenseDesign(rng.standard_normal((30, 3)), center=center)
+    target = Target.of(np.full(30, value), design)
+    frame = design.frame(target)
+    assert 0 < target.scale < np.inf
+    assert 0 < target.variance < np.inf
     if center or not value:
         assert frame.rest_target < 1, "rounding errors are less than the target's variance"
     else:
@@ -120,8 +126,8 @@ def test_constant_targets_have_a_finite_scale(rng, center, value):
 @pytest.mark.parametrize("center", [False, True])
 def test_squares_beyond_double_precision_do_no_harm(rng, center):
     Phi, t = rng.standard_normal((5, 3)), np.arange(5.0)
-    far = DenseDesign(Phi * [1, 2.0**600, 2.0**-600], t, center=center).frame()
-    near = DenseDesign(Phi.copy(), t, center=center).frame()
+    far = Problem(Phi * [1, 2.0**600, 2.0**-600], t, center).frame()
+    near = Problem(Phi, t, center).frame()
     np.testing.assert_allclose(far.rest_dot, near.rest_dot, rtol=1e-12)
     np.testing.assert_array_equal(far.rest_norm2, near.rest_norm2)
 
@@ -131,7 +137,7 @@ def test_squares_beyond_double_precision_do_no_harm(rng, center):
 def test_values_beyond_double_precision_are_refused(value, center):
     Phi = np.array([[1.0, value], [2.0, 1.0]])
     with pytest.raises(OverflowError, match="rescale X"), np.errstate(invalid="ignore"):
-        DenseDesign(Phi, np.arange(2.0), center=center)
+        DenseDesign(Phi, center=center)
 
 
 # The frame
@@ -203,9 +209,9 @@ def test_frame_of_smooth_functions_stays_orthonormal(center, block):
 def test_restricted_design_is_the_design_of_some_columns(rng, center):
     problem, index = problems.draw(rng, center), np.array([6, 0, 3])
     restricted = problem.design.restrict(index)
-    direct = DenseDesign(problem.Phi[:, index], problem.t, center=center)
+    direct = DenseDesign(problem.Phi[:, index], center=center)
     assert restricted.shape == direct.shape == (15, 3)
-    frames = restricted.frame(), direct.frame()
+    frames = restricted.frame(problem.standard), direct.frame(problem.standard)
     for frame in frames:
         frame.extend(np.array([2, 1]), frame.rest(np.array([2, 1])))
     assert_same(*frames, atol=1e-14)
@@ -217,9 +223,7 @@ def test_restricted_design_is_the_design_of_some_columns(rng, center):
 def test_contrasts_of_the_rows_see_the_same_as_centring(rng):
     problem = problems.draw(rng, True)
     H = helmert(15)
-    contrasts = DenseDesign(H @ problem.Phi, H @ problem.t, center=False)
-    frame = contrasts.frame()
-    frame.extend(np.array([1, 3]), frame.rest(np.array([1, 3])))
+    frame = Problem(H @ problem.Phi, H @ problem.t, False).frame([1, 3])
     assert_same(frame, problem.frame([1, 3]), atol=1e-13)
 
 
@@ -252,3 +256,11 @@ def test_frame_of_as_many_functions_as_rows_stays_orthonormal(rng, split):
     assert len(frame.target) == 29
     gram = problem.columns.T @ problem.columns
     np.testing.assert_allclose(frame.coords.T @ frame.coords, gram, atol=1e-13)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_columns_are_the_standardised_candidates(rng, center):
+    problem = problems.draw(rng, center)
+    columns = problem.design.columns(np.array([3, 0]))
+    np.testing.assert_allclose(problem.contrasts @ columns, problem.columns[:, [3, 0]], atol=1e-14)
+    np.testing.assert_array_equal(problem.design.columns(slice(0, 4))[:, [3, 0]], columns)

@@ -4,30 +4,122 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
 from tests.rows import LIKELIHOODS, name_of
 
-#: Latent values: their mean, their variance, and points and weights that integrate over both.
-MEAN, VARIANCE = 0.4, 0.7
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
-LATENT = MEAN + np.sqrt(VARIANCE) * NODES
-TARGETS = np.linspace(-15, 15, 6001)
+#: All targets that a likelihood knows, and the measure of each.
+GRID = np.linspace(-15, 15, 6001)
+SUPPORT = {
+    Gaussian: (GRID[:, None], np.gradient(GRID)),
+    Bernoulli: (np.array([[0.0], [1.0]]), np.ones(2)),
+    Categorical: (np.eye(4), np.ones(4)),
+    Poisson: (np.arange(400.0)[:, None], np.ones(400)),
+}
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 
 
 @pytest.fixture(params=LIKELIHOODS, ids=name_of)
-def predictive(request):
-    """Likelihood, and its density of a new target by quadrature over the latent value."""
-    density = np.exp(request.param.log_prob(TARGETS[:, None], LATENT))
-    return request.param, density @ WEIGHTS / WEIGHTS.sum()
+def likelihood(request):
+    return request.param
 
 
-def test_density_integrates_to_one(predictive):
-    assert trapezoid(predictive[1], TARGETS) == pytest.approx(1, rel=1e-10)
+@pytest.fixture
+def support(likelihood):
+    return SUPPORT[type(likelihood)]
 
 
-def test_moments_are_those_of_the_predictive_density(predictive):
-    likelihood, density = predictive
-    mean, variance = likelihood.moments(np.array([MEAN]), np.array([VARIANCE]))
-    expected = trapezoid(TARGETS * density, TARGETS)
-    assert mean == pytest.approx(expected, rel=1e-10)
-    spread = trapezoid((TARGETS - expected) ** 2 * density, TARGETS)
-    assert variance == pytest.approx(spread, rel=1e-10)
+@pytest.fixture
+def row(likelihood, support, rng):
+    """Some targets with outputs near zero."""
+    t, _ = support
+    t = t[rng.integers(0, min(len(t), 20), 30)] if len(t) < 1000 else rng.normal(size=(30, 1))
+    return t, rng.normal(size=(30, likelihood.n_outputs))
+
+
+def differences(function, y, step=1e-4):
+    """Central differences in each output, stacked along the last axis."""
+    rows = []
+    for direction in step * np.eye(y.shape[1]):
+        near = function(y + direction) - function(y - direction)
+        far = function(y + 2 * direction) - function(y - 2 * direction)
+        rows.append((8 * near - far) / (12 * step))
+    return np.stack(rows, axis=-1)
+
+
+def test_density_sums_to_one(likelihood, support, rng):
+    t, measure = support
+    for y in rng.normal(size=(5, likelihood.n_outputs)):
+        density = np.exp(likelihood.log_prob(t, np.tile(y, (len(t), 1))))
+        assert density @ measure == pytest.approx(1, rel=1e-9)
+
+
+def test_slope_is_the_derivative_of_the_log_density(likelihood, row):
+    t, y = row
+    expected = differences(lambda y: likelihood.log_prob(t, y), y)
+    np.testing.assert_allclose(likelihood.slope(t, y), expected, atol=1e-7)
+
+
+def test_curvature_is_minus_the_derivative_of_the_slope(likelihood, row):
+    t, y = row
+    expected = -differences(lambda y: likelihood.slope(t, y), y)
+    found = likelihood.curvature(t, y)
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+    np.testing.assert_array_equal(found, np.swapaxes(found, 1, 2))
+
+
+def test_curvature_slope_is_the_derivative_of_the_traced_curvature(likelihood, row, rng):
+    t, y = row
+    half = rng.normal(size=(30, likelihood.n_outputs, likelihood.n_outputs))
+    spread = half @ np.swapaxes(half, 1, 2)
+
+    def traced(y):
+        return np.einsum("nrs,nsr->n", likelihood.curvature(t, y), spread)
+
+    found = likelihood.curvature_slope(t, y, spread)
+    np.testing.assert_allclose(found, differences(traced, y), atol=1e-7)
+
+
+def test_curvature_is_nowhere_negative(likelihood, support, rng):
+    t = support[0][:2].repeat(50, axis=0)
+    y = 30 * rng.normal(size=(100, likelihood.n_outputs))
+    assert np.linalg.eigvalsh(likelihood.curvature(t, y)).min() >= -1e-12 * max(1, np.exp(y.max()))
+
+
+def test_moments_are_those_of_the_density_averaged_over_the_outputs(likelihood, support, rng):
+    t, measure = support
+    outputs = likelihood.n_outputs
+    root = np.linalg.qr(rng.normal(size=(outputs, outputs)))[0] * 0.8
+    mean, covariance = 0.4 * rng.normal(size=outputs), root @ root.T
+    grid = np.stack(np.meshgrid(*[NODES] * outputs, indexing="ij"), axis=-1).reshape(-1, outputs)
+    weight = np.prod(
+        np.stack(np.meshgrid(*[WEIGHTS] * outputs, indexing="ij"), axis=-1), axis=-1
+    ).ravel()
+    weight, y = weight / weight.sum(), mean + grid @ root.T
+    density = sum(
+        w * np.exp(likelihood.log_prob(t, np.tile(at, (len(t), 1))))
+        for w, at in zip(weight, y, strict=True)
+        if w > 1e-14
+    )
+    expected = (density * measure) @ t
+    spread = (density * measure) @ (t - expected) ** 2
+    found = likelihood.moments(mean[None], covariance[None])
+    # The softmax is averaged over a few hundred points; the others are exact.
+    tolerance = {"abs": 2e-3} if outputs > 1 else {"rel": 1e-6}
+    assert found[0][0] == pytest.approx(expected, **tolerance)
+    assert found[1][0] == pytest.approx(spread, **tolerance)
+
+
+def test_draws_have_the_moments_of_the_likelihood(likelihood, rng):
+    y = np.tile(rng.normal(size=likelihood.n_outputs), (100_000, 1))
+    drawn = likelihood.sample(y, np.random.RandomState(0))
+    nothing = np.zeros((1, likelihood.n_outputs, likelihood.n_outputs))
+    mean, variance = likelihood.moments(y[:1], nothing)
+    error = np.sqrt(variance[0] / len(y))
+    assert drawn.shape == (len(y), mean.shape[1])
+    assert (np.abs(drawn.mean(axis=0) - mean[0]) < 5 * error).all()
+    np.testing.assert_allclose(drawn.var(axis=0), variance[0], rtol=0.03)
+
+
+def test_gaussian_density_is_integrated_finely_enough():
+    """The grid that stands for all real targets."""
+    assert trapezoid(np.exp(-0.5 * GRID**2), GRID) == pytest.approx(np.sqrt(2 * np.pi), rel=1e-12)

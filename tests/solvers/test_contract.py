@@ -30,7 +30,7 @@ def solver(request):
 @pytest.fixture(params=[None, 0.02], ids=["learnt", "known"])
 def solution(request, solver, problem):
     noise = request.param and request.param * problem.t.var()
-    return solver.solve(problem.design, Gaussian(noise)), noise
+    return solver.solve(problem.design, problem.t[:, None], Gaussian(noise)), noise
 
 
 def test_evidence_is_that_of_the_functions_and_precisions_returned(problem, solution):
@@ -97,7 +97,7 @@ def test_evidence_is_no_nat_under_a_top_down_fit(solver, center, noise):
         slow = reference.top_down(
             problem.Phi, problem.t, fit_intercept=center, noise_variance=noise
         )
-        found = solver.solve(problem.design, Gaussian(noise))
+        found = solver.solve(problem.design, problem.t[:, None], Gaussian(noise))
         assert found.log_evidence > slow.log_evidence - 1
 
 

@@ -7,14 +7,17 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
+from relvec.inference.exact import Exact
 from relvec.likelihoods import Gaussian
-from relvec.solvers import Sequential, sequential
+from relvec.solvers import Sequential
 from tests import problems
 from tests.problems import Problem
 
 
 def solve(problem, noise_variance=None, **parameters):
-    return Sequential(**parameters).solve(problem.design, Gaussian(noise_variance))
+    return Sequential(**parameters).solve(
+        problem.design, problem.t[:, None], Gaussian(noise_variance)
+    )
 
 
 # Closed forms
@@ -40,7 +43,7 @@ def test_orthogonal_functions_have_their_closed_form(noise_variance, seed):
     np.testing.assert_array_equal(found.active, kept)
     np.testing.assert_allclose(found.alpha, (s**2 / (q**2 - s))[kept], rtol=1e-4)
     np.testing.assert_allclose(
-        found.posterior.mean, (q / s)[kept] * (1 - s / q**2)[kept], rtol=1e-4
+        found.posterior.mean[:, 0], (q / s)[kept] * (1 - s / q**2)[kept], rtol=1e-4
     )
 
 
@@ -159,13 +162,14 @@ def test_models_without_functions_are_reported(rng, noise_variance):
 
 
 def test_evidence_that_the_search_only_believed_in_is_reported(monkeypatch):
-    problem, accept = problems.smooth(True), sequential.accept
-    monkeypatch.setattr(
-        sequential,
-        "accept",
-        lambda *model: replace(accept(*model), log_evidence=accept(*model).log_evidence - 2),
-    )
-    (note,) = solve(problem).notes
+    accept = Exact.accept
+
+    def less(self, model):
+        accepted = accept(self, model)
+        return replace(accepted, log_evidence=accepted.log_evidence - 2)
+
+    monkeypatch.setattr(Exact, "accept", less)
+    (note,) = solve(problems.smooth(True)).notes
     assert isinstance(note, PrecisionWarning)
     assert "digits were lost" in str(note)
 

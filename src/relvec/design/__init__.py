@@ -1,6 +1,6 @@
 """Designs: how the numbers of the N x M design matrix are reached."""
 
-from relvec.design.base import Design, Frame
+from relvec.design.base import Design, Target, TargetFrame
 from relvec.design.dense import DenseDesign
 
-__all__ = ["DenseDesign", "Design", "Frame"]
+__all__ = ["DenseDesign", "Design", "Target", "TargetFrame"]

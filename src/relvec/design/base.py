@@ -1,8 +1,10 @@
-"""What a solver may ask of the candidate functions, without ever holding a row of data."""
+"""What may be asked of the candidate functions, however their numbers are reached."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +12,47 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+#: A column, residual or difference is zero that is under this many roundings of what it came from.
+ROUNDINGS = float(8 * np.finfo(np.float64).eps)
+#: The smallest normal number: least variance of a target, and least square of a norm.
+SMALLEST = float(np.finfo(np.float64).tiny)
 
-class Frame(ABC):
+
+@dataclass(frozen=True)
+class Target:
+    """A target in standard units, and where it was.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples,)
+        (t − center) / scale, of unit norm over all copies of the rows.
+    center : float
+        Mean of the raw target, zero without an intercept.
+    scale : float
+        Norm of what is left.
+    variance : float
+        Variance of the standardised target about its mean.
+    """
+
+    values: Array
+    center: float
+    scale: float
+    variance: float
+
+    @classmethod
+    def of(cls, t: Array, design: Design) -> Self:
+        """Standardise a raw target for a design."""
+        total, share = design.total_weight, design.row_weights / design.total_weight
+        mean = float(share @ t)
+        # Targets that differ by no more than their rounding are constant.
+        floor = max((ROUNDINGS * mean) ** 2, SMALLEST)
+        variance = max(float(share @ (t - mean) ** 2), floor)
+        center = mean if design.has_intercept else 0.0
+        scale = float(np.sqrt(total * (variance + (mean - center) ** 2)))
+        return cls((t - center) / scale, center, scale, variance / scale**2)
+
+
+class TargetFrame(ABC):
     """Candidates and target in an orthonormal frame that spans every function that was ever active.
 
     With Q (n_samples, j) the orthonormal frame, φ_m the standardised candidates and t the target,
@@ -26,10 +67,10 @@ class Frame(ABC):
     ``rest_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
     ==================  ============================  ====================
 
-    This is a partial Cholesky factor of the Gram matrix of [Φ, t], and all that the evidence, its
-    derivatives and the factors S and Q of every candidate depend on. An active function's column of
-    ``coords`` represents it exactly, so the digits of nearly collinear functions survive where a
-    Gram matrix would have lost them.
+    This is a partial Cholesky factor of the Gram matrix of [Φ, t], and all that the evidence of
+    Gaussian noise, its derivatives and the factors S and Q of every candidate depend on. An active
+    function's column of ``coords`` represents it exactly, so the digits of nearly collinear
+    functions survive where a Gram matrix would have lost them.
     """
 
     coords: Array
@@ -46,14 +87,20 @@ class Frame(ABC):
     def extend(self, index: Index, rest: Array) -> None:
         """Grow the frame until it spans the candidates `index`, given their `rest`."""
 
+    def span(self, index: Index) -> None:
+        """Grow the frame until it spans the candidates `index`."""
+        missing = index[self.rest_norm2[index] > 0]
+        if len(missing):
+            self.extend(missing, self.rest(missing))
 
-class ClosedFrame(Frame):
+
+class ClosedFrame(TargetFrame):
     """A frame that spans nearly all there is of every candidate, and neglects the rest.
 
     Nothing in it costs more than candidate space: no row of data is touched again.
     """
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: TargetFrame) -> None:
         self.coords, self.target, self.rest_target = frame.coords, frame.target, frame.rest_target
         self.rest_norm2 = np.zeros_like(frame.rest_norm2)
         self.rest_dot = np.zeros_like(frame.rest_dot)
@@ -73,37 +120,40 @@ class Design(ABC):
     ----------
     shape : tuple of int
         (n_samples, n_candidates).
-    n_effective : float
-        Number of observations that the evidence counts: the sum of the row weights, less one when
-        an intercept was eliminated by centring.
+    has_intercept : bool
+        Whether there is a flat-prior intercept, which the candidates are centred for.
+    row_weights : ndarray of shape (n_samples,)
+        Copies of each row.
     center, scale : ndarray of shape (n_candidates,)
-        φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale.
-    target_center, target_scale : float
-        The same for the target.
-    target_variance : float
-        Variance of the standardised target about its mean.
-    level_share : float
-        Variance of the eliminated intercept in units of the noise variance: one over the sum of the
-        row weights, or zero without an intercept.
+        φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
+        scale is infinite for a candidate that is nothing.
     """
 
     shape: tuple[int, int]
-    n_effective: float
+    has_intercept: bool
+    row_weights: Array
+    total_weight: float
     center: Array
     scale: Array
-    target_center: float
-    target_scale: float
-    target_variance: float
-    level_share: float
 
-    def to_user_evidence(self, log_evidence: float) -> float:
-        """Log evidence of the raw target, from that of the standardised one."""
-        return log_evidence - self.n_effective * float(np.log(self.target_scale))
+    @property
+    def n_effective(self) -> float:
+        """Observations that the evidence counts: less one where an intercept is eliminated."""
+        return self.total_weight - self.has_intercept
+
+    @property
+    def level_share(self) -> float:
+        """Variance of the eliminated intercept in units of the variance of Gaussian noise."""
+        return self.has_intercept / self.total_weight
 
     @abstractmethod
-    def frame(self) -> Frame:
-        """Return a new, empty frame."""
+    def frame(self, target: Target) -> TargetFrame:
+        """Return a new, empty frame for the candidates and a target."""
 
     @abstractmethod
     def restrict(self, index: Index) -> Design:
         """Return the same rows with the candidates `index` only, in that order."""
+
+    @abstractmethod
+    def columns(self, index: Index | slice) -> Array:
+        """Return standardised candidates, shape (n_samples, b)."""

@@ -7,13 +7,16 @@ from typing import cast
 
 import numpy as np
 
-from relvec.design.base import Array, Design, Frame, Index
+from relvec.design.base import (
+    ROUNDINGS,
+    SMALLEST,
+    Array,
+    Design,
+    Index,
+    Target,
+    TargetFrame,
+)
 from relvec.linalg import orthonormal
-
-#: A column or residual is zero whose norm is under this many roundings of what it came from.
-ROUNDINGS = 8 * np.finfo(np.float64).eps
-#: The smallest normal number: least variance of a target, and least square of a norm.
-SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class DenseDesign(Design):
@@ -23,50 +26,47 @@ class DenseDesign(Design):
     ----------
     Phi : ndarray of shape (n_samples, n_candidates)
         Raw candidate columns. The array is taken over and centred in place.
-    t : ndarray of shape (n_samples,)
-        Target.
     center : bool
-        Eliminate a flat-prior intercept by (weighted) centring of the columns and the target.
+        There is a flat-prior intercept: centre the columns (by the weighted mean).
     weights : ndarray of shape (n_samples,), optional
         How many copies of each row there are; positive.
     """
 
-    def __init__(self, Phi: Array, t: Array, *, center: bool, weights: Array | None = None) -> None:
+    def __init__(self, Phi: Array, *, center: bool, weights: Array | None = None) -> None:
         self.shape = cast(tuple[int, int], Phi.shape)
-        total = float(len(t) if weights is None else weights.sum())
-        share = np.full(len(t), 1 / total) if weights is None else weights / total
-        self.n_effective, self.level_share = total - center, center / total
-        mean = float(share @ t)
-        self.target_center = mean if center else 0.0
+        self.has_intercept = center
+        self.row_weights = np.ones(len(Phi)) if weights is None else weights
+        self.total_weight = float(self.row_weights.sum())
+        self._root = None if weights is None else np.sqrt(weights)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # `_norms` refuses what is infinite
-            self.center = share @ Phi if center else np.zeros(Phi.shape[1])
+            self.center = np.zeros(Phi.shape[1])
             if center:
+                self.center = (self.row_weights / self.total_weight) @ Phi
                 Phi -= self.center
-            if weights is not None:
-                Phi *= np.sqrt(weights)[:, None]
         self._Phi = Phi
-        self.scale = _norms(Phi, np.sqrt(total) * ROUNDINGS * np.abs(self.center))
-        # Targets that differ by no more than their rounding are constant.
-        floor = max((ROUNDINGS * mean) ** 2, SMALLEST)
-        variance = max(float(share @ (t - mean) ** 2), floor)
-        size2 = variance + (0 if center else mean**2)
-        self.target_scale = float(np.sqrt(total * size2))
-        self.target_variance = variance / self.target_scale**2
-        t = (t - self.target_center) / self.target_scale
-        self._t = t if weights is None else t * np.sqrt(weights)
-        self._dot = (self._t @ Phi) / self.scale
+        dust = np.sqrt(self.total_weight) * ROUNDINGS * np.abs(self.center)
+        self.scale = _norms(self._copied(Phi), dust)
+
+    def _copied(self, rows: Array) -> Array:
+        """Rows times the root of their copies, so that a product of two counts each copy."""
+        return rows if self._root is None else rows * self._root
 
     def restrict(self, index: Index) -> Design:
         """See `Design.restrict`."""
         restricted = copy.copy(self)
         restricted.shape = (self.shape[0], len(index))
         restricted.center, restricted.scale = self.center[index], self.scale[index]
-        restricted._Phi, restricted._dot = self._Phi[:, index], self._dot[index]
+        restricted._Phi = self._Phi[:, index]
         return restricted
 
-    def frame(self) -> Frame:
+    def columns(self, index: Index | slice) -> Array:
+        """See `Design.columns`."""
+        standardised: Array = self._Phi[:, index] / self.scale[index]
+        return standardised
+
+    def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
-        return DenseFrame(self._Phi, self.scale, self._t, self._dot)
+        return DenseFrame(self._Phi, self.scale, target.values, self._root)
 
 
 def _norms(Phi: Array, dust: Array) -> Array:
@@ -87,33 +87,42 @@ def _norms(Phi: Array, dust: Array) -> Array:
     return np.where(norms <= dust, np.inf, norms)
 
 
-class DenseFrame(Frame):
-    """Orthonormal frame grown by block Gram-Schmidt, orthogonalised twice."""
+class DenseFrame(TargetFrame):
+    """Orthonormal frame grown by block Gram-Schmidt, orthogonalised twice.
 
-    def __init__(self, Phi: Array, scale: Array, t: Array, dot: Array) -> None:
-        self._Phi, self._scale = Phi, scale
+    Its rows are those of the data times the root of their copies.
+    """
+
+    def __init__(self, Phi: Array, scale: Array, t: Array, root: Array | None) -> None:
+        self._Phi, self._scale, self._root = Phi, scale, root
+        self._rest_t = t if root is None else t * root[:, 0]
         self._Q = np.empty((len(t), 0))
-        self._rest_t = t
         self.coords = np.empty((0, Phi.shape[1]))
         self.target = np.empty(0)
         self.rest_norm2 = np.isfinite(scale).astype(np.float64)
-        self.rest_dot = dot.copy()
-        self.rest_target = float(t @ t)
+        self.rest_dot = self._dot(self._rest_t)
+        self.rest_target = float(self._rest_t @ self._rest_t)
+
+    def _dot(self, rows: Array) -> Array:
+        """Product of some vectors over the rows with every candidate."""
+        if self._root is not None:
+            rows = rows * (self._root if rows.ndim == 2 else self._root[:, 0])
+        return (rows.T @ self._Phi) / self._scale
 
     def rest(self, index: Index) -> Array:
-        """See `Frame.rest`."""
+        """See `TargetFrame.rest`."""
         rest: Array = self._Phi[:, index] / self._scale[index]
-        return self._orthogonalised(rest)
+        return self._orthogonalised(rest if self._root is None else rest * self._root)
 
     def _orthogonalised(self, block: Array) -> Array:
         return block - self._Q @ (self._Q.T @ block) if len(self.target) else block
 
     def extend(self, index: Index, rest: Array) -> None:
-        """See `Frame.extend`."""
+        """See `TargetFrame.extend`."""
         # Rounding errors along Q, grown by the normalisation, are removed by a second pass. What it
         # shrinks by half was nothing but such errors.
         new = orthonormal(self._orthogonalised(orthonormal(rest, ROUNDINGS)), 0.5)
-        coords = (new.T @ self._Phi) / self._scale
+        coords = self._dot(new)
         target = new.T @ self._rest_t
         self._rest_t = self._rest_t - new @ target
         self._Q = np.hstack([self._Q, new])

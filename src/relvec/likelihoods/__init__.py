@@ -1,6 +1,9 @@
 """Likelihoods: the distribution of a target given the latent function."""
 
-from relvec.likelihoods.base import Likelihood
+from relvec.likelihoods.base import ClassLikelihood, Likelihood
+from relvec.likelihoods.bernoulli import Bernoulli
+from relvec.likelihoods.categorical import Categorical
 from relvec.likelihoods.gaussian import Gaussian
+from relvec.likelihoods.poisson import Poisson
 
-__all__ = ["Gaussian", "Likelihood"]
+__all__ = ["Bernoulli", "Categorical", "ClassLikelihood", "Gaussian", "Likelihood", "Poisson"]

@@ -3,20 +3,82 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from relvec.design.base import Design
+from relvec.inference.base import Inference
+from relvec.inference.laplace import Laplace
 
 Array = NDArray[np.float64]
 
 
 class Likelihood(ABC):
-    """Distribution of a target given the latent function y(x) = Σ w_i φ_i(x) + w_0."""
+    """Distribution of a row's target t given its latent outputs y, log-concave in y.
+
+    Targets have the shape (n_samples, d) and outputs (n_samples, n_outputs).
+
+    Attributes
+    ----------
+    n_outputs : int
+        Latent outputs of a row.
+    mean_feels_spread : bool
+        Whether the mean of a new target depends on the covariance of its outputs.
+    """
+
+    n_outputs: int = 1
+    mean_feels_spread: ClassVar[bool] = True
 
     @abstractmethod
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log density of each target, shape (n_samples,)."""
+        """Log density of each row's target, shape (n_samples,)."""
 
     @abstractmethod
-    def moments(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """Mean and variance of a new target whose latent value is N(mean, variance)."""
+    def slope(self, t: Array, y: Array) -> Array:
+        """∂ log p/∂y, shape (n_samples, n_outputs)."""
+
+    @abstractmethod
+    def curvature(self, t: Array, y: Array) -> Array:
+        """B = −∂² log p/∂y², shape (n_samples, n_outputs, n_outputs)."""
+
+    @abstractmethod
+    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+        """∂ tr(B h)/∂y for a symmetric h = `spread` of every row."""
+
+    @abstractmethod
+    def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
+        """Mean and variance of a new target whose outputs are N(mean, covariance).
+
+        The mean has the shape (n_samples, n_outputs), the covariance (n_samples, n_outputs,
+        n_outputs), the results (n_samples, d).
+        """
+
+    @abstractmethod
+    def sample(self, y: Array, rng: np.random.RandomState) -> Array:
+        """Draw a target for each row of outputs."""
+
+    def check(self, t: Array) -> None:
+        """Raise ValueError unless the targets of a training set can be what they are."""
+        del t  # any numbers will do
+
+    def inference(self, design: Design, t: Array) -> Inference:
+        """How the weights are inferred from a design and a target: Laplace's method."""
+        return Laplace(design, t, self)
+
+
+class ClassLikelihood(Likelihood):
+    """Distribution of a class."""
+
+    @abstractmethod
+    def functions(self, y: Array) -> Array:
+        """Functions that decide between the classes, given the outputs along the last axis."""
+
+    @abstractmethod
+    def probabilities(self, y: Array) -> Array:
+        """Probability of each class given the outputs, shape (n_samples, n_classes)."""
+
+    @abstractmethod
+    def mean_probabilities(self, mean: Array, covariance: Array) -> Array:
+        """The same averaged over outputs that are N(mean, covariance)."""

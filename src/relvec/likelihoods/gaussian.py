@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from relvec.design.base import Design
+from relvec.inference.exact import Exact
 from relvec.likelihoods.base import Array, Likelihood
-
-#: Least share of the variance of the targets that is noise (SparseBayes has β ≤ 1e6/var t).
-NOISE_FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Gaussian(Likelihood):
     """
 
     noise_variance: float | None = None
+    mean_feels_spread: ClassVar[bool] = False
 
     def _variance(self) -> float:
         if self.noise_variance is None:
@@ -30,11 +31,34 @@ class Gaussian(Likelihood):
         return self.noise_variance
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log density of each target, shape (n_samples,)."""
+        """Log density of each row's target."""
         variance = self._variance()
-        log_prob: Array = -0.5 * (np.log(2 * np.pi * variance) + (t - y) ** 2 / variance)
+        log_prob: Array = -0.5 * (np.log(2 * np.pi * variance) + (t - y) ** 2 / variance).sum(
+            axis=1
+        )
         return log_prob
 
-    def moments(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+    def slope(self, t: Array, y: Array) -> Array:
+        """(t − y)/σ²."""
+        return (t - y) / self._variance()
+
+    def curvature(self, t: Array, y: Array) -> Array:
+        """1/σ²."""
+        return np.full((*y.shape, 1), 1 / self._variance())
+
+    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+        """Zero: the curvature is the same everywhere."""
+        return np.zeros_like(y)
+
+    def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Mean and variance of a new target, eq. 21 and 22."""
-        return mean, variance + self._variance()
+        return mean, covariance[:, 0] + self._variance()
+
+    def sample(self, y: Array, rng: np.random.RandomState) -> Array:
+        """Outputs with noise."""
+        noisy: Array = y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
+        return noisy
+
+    def inference(self, design: Design, t: Array) -> Exact:
+        """Gaussian noise needs no approximation."""
+        return Exact(design, t[:, 0], self)

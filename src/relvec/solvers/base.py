@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from relvec.design.base import Array, Design, Index
-from relvec.likelihoods.gaussian import Gaussian
+from relvec.likelihoods.base import Likelihood
 from relvec.posterior import Posterior
 
 
@@ -23,9 +23,11 @@ class Pass(NamedTuple):
     n_active : int
         Functions in the model.
     noise_variance : float
-        σ² in squared units of the target.
+        σ² in squared units of the target; NaN for likelihoods without noise.
     seconds : float
         Time since the fit began.
+    machine : int
+        Number of the machine, where an estimator trains several.
     """
 
     start: int
@@ -33,6 +35,7 @@ class Pass(NamedTuple):
     n_active: int
     noise_variance: float
     seconds: float
+    machine: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,8 @@ class Solution:
         Candidates that were kept, in ascending order.
     alpha : ndarray of shape (n_active,)
         Their prior precisions.
-    likelihood : Gaussian
-        With the noise variance learnt or given.
+    likelihood : Likelihood
+        With what was learnt of it.
     posterior : Posterior
         Weights and intercept.
     well_determined : ndarray of shape (n_active,)
@@ -65,7 +68,7 @@ class Solution:
 
     active: Index
     alpha: Array
-    likelihood: Gaussian
+    likelihood: Likelihood
     posterior: Posterior
     well_determined: Array
     log_evidence: float
@@ -84,5 +87,5 @@ class Solver(ABC):
     """Search for the precisions, and with them the functions, that maximise the evidence."""
 
     @abstractmethod
-    def solve(self, design: Design, likelihood: Gaussian) -> Solution:
-        """Fit the candidates of `design` to its target under `likelihood`."""
+    def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
+        """Fit the candidates of `design` to the target `t` (n_samples, …) under `likelihood`."""

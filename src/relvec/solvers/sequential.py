@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import Design
+from relvec.design.base import Array, Design
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
-from relvec.likelihoods.gaussian import NOISE_FLOOR, Gaussian
-from relvec.solvers.acceptance import Accepted, accept
+from relvec.inference.base import Accepted, Model
+from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
+from relvec.likelihoods.base import Likelihood
 from relvec.solvers.base import Solution, Solver
-from relvec.solvers.newton import LEAST_FREEDOM, Noise
 from relvec.solvers.search import Ending, Search
 
 #: Starts whose evidence is this close to the best, in nats, found the same optimum.
@@ -47,16 +49,15 @@ class Sequential(Solver):
     n_starts: int = 1
     verbose: int = 0
 
-    def solve(self, design: Design, likelihood: Gaussian) -> Solution:
+    def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
         search = Search(
-            design,
-            Noise.of(design, likelihood),
+            likelihood.inference(design, t),
             tol=self.tol,
             max_iter=self.max_iter,
             verbose=self.verbose > 0,
         )
-        openings = [search.top_down, search.bottom_up] if search.low_rank else [search.bottom_up]
+        openings = self._openings(search)
         endings: list[Ending] = []
         for start in range(self.n_starts):
             if start and search.exhausted():
@@ -65,17 +66,23 @@ class Sequential(Solver):
                 endings.append(openings[start](start))
             else:
                 endings.append(search.leave(_best(endings).model, start))
-        return self._solution(search, likelihood, endings)
+        return self._solution(search, endings)
 
-    def _solution(self, search: Search, likelihood: Gaussian, endings: list[Ending]) -> Solution:
+    def _openings(self, search: Search) -> list[Callable[[int], Ending]]:
+        opening: Model | None = search.inference.opening()
+        if opening is None:
+            return [search.bottom_up]
+        return [partial(search.top_down, opening), search.bottom_up]
+
+    def _solution(self, search: Search, endings: list[Ending]) -> Solution:
         best = _best(endings)
         agreed = sum(best.log_evidence - e.log_evidence <= AGREEMENT for e in endings)
         settled = search.settle(best)
-        accepted = accept(search.design, settled.model)
+        accepted = search.inference.accept(settled.model)
         return Solution(
             active=accepted.active,
             alpha=accepted.alpha,
-            likelihood=likelihood if search.noise.held else Gaussian(accepted.noise_variance),
+            likelihood=accepted.likelihood,
             posterior=accepted.posterior,
             well_determined=accepted.well_determined,
             log_evidence=accepted.log_evidence,
@@ -89,7 +96,7 @@ class Sequential(Solver):
     def _notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
         """What the user should know of how the search went, worst first."""
         notes: list[Warning] = []
-        believed = search.design.to_user_evidence(settled.log_evidence)
+        believed = search.inference.user_evidence(settled.log_evidence)
         if search.out_of_passes:
             notes.append(
                 ConvergenceWarning(f"stopped after max_iter={self.max_iter} passes; raise max_iter")
@@ -114,7 +121,7 @@ class Sequential(Solver):
         return notes
 
     def _noise_notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
-        used, n = float(accepted.well_determined.sum()), search.design.n_effective
+        used, n = float(accepted.well_determined.sum()), search.inference.n
         if settled.model.beta >= search.noise.beta_max:
             return [
                 NoiseFloorWarning(

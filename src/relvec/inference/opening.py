@@ -12,16 +12,18 @@ from itertools import count
 
 import numpy as np
 
-from relvec.design.base import Array, Design, Frame, Index
+from relvec.design.base import Array, Design, Index, Target, TargetFrame
 from relvec.evidence import RESOLUTION, ActiveSet, CandidateFactors
+from relvec.inference.base import Model
+from relvec.inference.noise import Noise
 from relvec.linalg import pivoted_qr
-from relvec.solvers.newton import Model, Noise
 
 #: Share of a unit-norm function's square that may stay outside the frame: up to this many
 #: directions the first, beyond them the second.
-FEW, SPANNED_BY_FEW, SPANNED_BY_MANY = 64, 1e-8, 1e-5
-#: Directions at most, and how many are looked for at a time.
-MAX_RANK, BLOCK = 800, 16
+FEW, NEGLECTED = 64, (1e-8, 1e-5)
+#: Directions at most, for how many candidates there may be one, and how many are looked for at a
+#: time.
+MAX_RANK, CANDIDATES_A_DIRECTION, BLOCK = 800, 2, 16
 #: Sweeps before the opening may end.
 MIN_SWEEPS = 10
 #: Noise at which they begin, as a share of the variance of the target.
@@ -30,15 +32,21 @@ SWEEP_NOISE = 0.01
 WELL_DETERMINED, GROWTH = 0.003, 1.1
 
 
-def spanning_frame(design: Design) -> Frame | None:
+def spanning_frame(
+    design: Design,
+    target: Target,
+    *,
+    neglected: tuple[float, float] = NEGLECTED,
+    candidates_a_direction: int = CANDIDATES_A_DIRECTION,
+) -> TargetFrame | None:
     """Frame that spans every candidate nearly, or None where the dictionary is not of low rank.
 
-    Low are `MAX_RANK` directions, and half as many as there are candidates.
+    Low are `MAX_RANK` directions, and one in so many candidates.
     """
-    frame = design.frame()
-    limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // 2)
+    frame = design.frame(target)
+    limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // candidates_a_direction)
     while len(frame.target) <= limit:
-        spanned = SPANNED_BY_FEW if len(frame.target) < FEW else SPANNED_BY_MANY
+        spanned = neglected[len(frame.target) >= FEW]
         outside = np.flatnonzero(frame.rest_norm2 > spanned)
         if not len(outside):
             return frame
@@ -53,23 +61,22 @@ def spanning_frame(design: Design) -> Frame | None:
     return None
 
 
-def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
+def sweep(frame: TargetFrame, target: Target, n: float, noise: Noise) -> Model:
     """MacKay's updates (eq. 16 to 18) of all functions, until no more are left than directions.
 
     The frame spans most functions nearly, so this is a start and no result: functions
     must be spanned exactly before the evidence means anything. Every function starts with the same
     share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
     """
-    n = design.n_effective
     active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
-    beta = noise.beta_max if noise.held else 1 / (SWEEP_NOISE * design.target_variance)
+    beta = noise.beta_max if noise.held else 1 / (SWEEP_NOISE * target.variance)
     alpha: Array = np.full(len(active), float(len(active)))
     limit, threshold = len(frame.target), WELL_DETERMINED
     for sweeps in count(1):
         data = ActiveSet.from_frame(frame, active, n)
         factors = CandidateFactors.of_active(data, alpha, beta)
-        gamma = beta * factors.sparsity / alpha
-        mean = beta * factors.quality / alpha
+        gamma = factors.S / alpha
+        mean = factors.Q / alpha
         updated = np.full(len(mean), np.inf)
         np.divide(gamma, mean**2, out=updated, where=mean**2 > 0)  # eq. 16
         if not noise.held:  # eq. 18
@@ -84,7 +91,7 @@ def sweep(design: Design, frame: Frame, noise: Noise) -> Model:
     return _independent(frame, Model(active, alpha, beta))
 
 
-def _independent(frame: Frame, model: Model) -> Model:
+def _independent(frame: TargetFrame, model: Model) -> Model:
     """Leave out functions without weight, and those that lie in the span of the others."""
     model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
     coords = frame.coords[:, model.active]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from relvec.solvers.newton import Noise
-from relvec.solvers.opening import MAX_RANK, MIN_SWEEPS, SWEEP_NOISE, spanning_frame, sweep
+from relvec.inference.noise import Noise
+from relvec.inference.opening import MAX_RANK, MIN_SWEEPS, SWEEP_NOISE, spanning_frame, sweep
 from tests import problems
 from tests.problems import Problem
 
@@ -19,7 +19,7 @@ def of_rank(rng, rank, n_functions, n_samples=60):
 @pytest.mark.parametrize("rank", [1, 5, 15])
 def test_frame_of_few_directions_spans_every_function(rng, rank):
     problem = of_rank(rng, rank, 30)
-    frame = spanning_frame(problem.design)
+    frame = spanning_frame(problem.design, problem.standard)
     assert len(frame.target) == rank
     gram = problem.columns.T @ problem.columns
     np.testing.assert_allclose(frame.coords.T @ frame.coords, gram, atol=1e-12)
@@ -29,33 +29,34 @@ def test_frame_of_few_directions_spans_every_function(rng, rank):
 @pytest.mark.parametrize("width", [2.0, 3.0, 6.0])
 def test_frame_neglects_no_more_than_a_share_of_any_function(center, width):
     problem = problems.smooth(center, n=150, width=width)
-    frame = spanning_frame(problem.design)
+    frame = spanning_frame(problem.design, problem.standard)
     gram = problem.columns.T @ problem.columns
     assert np.abs(gram - frame.coords.T @ frame.coords).max() < 1e-8
 
 
 @pytest.mark.parametrize("rank", [16, 30])
 def test_more_directions_than_half_the_functions_are_not_few(rng, rank):
-    assert spanning_frame(of_rank(rng, rank, 30).design) is None
+    problem = of_rank(rng, rank, 30)
+    assert spanning_frame(problem.design, problem.standard) is None
 
 
 def test_more_directions_than_allowed_are_not_few(rng):
     size = MAX_RANK + 10
     problem = Problem(np.tile(np.eye(size), 3), rng.standard_normal(size), False)
-    assert spanning_frame(problem.design) is None
+    assert spanning_frame(problem.design, problem.standard) is None
 
 
 def test_functions_that_vanish_do_not_count(rng):
     columns = np.eye(12)[:, :8]
     problem = Problem(np.hstack([columns, np.zeros((12, 20))]), rng.standard_normal(12), False)
-    assert spanning_frame(problem.design) is None
+    assert spanning_frame(problem.design, problem.standard) is None
 
 
 def mackay(problem, noise_held_at, sweeps):
     """Eq. 16 to 18 with dense inverses, every function kept."""
     every = np.arange(problem.Phi.shape[1])
     alpha = np.full(len(every), float(len(every)))
-    variance = problem.design.target_variance
+    variance = problem.standard.variance
     beta = noise_held_at or 1 / (SWEEP_NOISE * variance)
     for _ in range(sweeps):
         mean, covariance = problem.posterior(every, alpha, beta)
@@ -73,7 +74,7 @@ def test_sweeps_are_mackays_updates(rng, center, held_at):
     t = Phi @ [1.0, -0.2, 3.0, 10.0, -2.0] + 0.3 * rng.standard_normal(40)
     problem = Problem(Phi, t, center)
     noise = Noise(held=True, beta_max=held_at) if held_at else FREE
-    found = sweep(problem.design, problem.frame(range(5)), noise)
+    found = sweep(problem.frame(range(5)), problem.standard, problem.n, noise)
     alpha, beta = mackay(problem, held_at, MIN_SWEEPS)
     assert list(found.active) == list(range(5))
     np.testing.assert_allclose(found.alpha, alpha, rtol=1e-9)
@@ -85,8 +86,8 @@ def test_sweeps_are_mackays_updates(rng, center, held_at):
 def test_sweeps_leave_independent_functions(center, noise):
     problem = problems.smooth(center, n=80)
     doubled = Problem(np.hstack([problem.Phi, 2 * problem.Phi]), problem.t, center)
-    frame = spanning_frame(doubled.design)
-    model = sweep(doubled.design, frame, noise)
+    frame = spanning_frame(doubled.design, doubled.standard)
+    model = sweep(frame, doubled.standard, doubled.n, noise)
     assert 3 <= len(model.active) <= len(frame.target)
     assert np.linalg.matrix_rank(frame.coords[:, model.active], tol=1e-6) == len(model.active)
     assert len(set(model.active % 80)) == len(model.active), "no function beside its copy"
@@ -98,10 +99,12 @@ def test_sweeps_leave_independent_functions(center, noise):
 def test_equal_functions_leave_one(rng):
     Phi = np.repeat(rng.standard_normal((20, 1)), 8, axis=1)
     problem = Problem(Phi, Phi[:, 0] + 0.1 * rng.standard_normal(20), False)
-    model = sweep(problem.design, spanning_frame(problem.design), FREE)
+    frame = spanning_frame(problem.design, problem.standard)
+    model = sweep(frame, problem.standard, problem.n, FREE)
     assert len(model.active) == 1
 
 
 def test_a_target_with_nothing_to_explain_leaves_no_function(rng):
     problem = Problem(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 9)), np.ones(20), True)
-    assert not len(sweep(problem.design, spanning_frame(problem.design), FREE).active)
+    frame = spanning_frame(problem.design, problem.standard)
+    assert not len(sweep(frame, problem.standard, problem.n, FREE).active)

@@ -1,0 +1,152 @@
+"""What one function more, or one less, is worth in log evidence.
+
+The part of the evidence that depends on the precision α of one function, whose weights for R latent
+outputs share it, is ℓ(α) = ½[R log α − log|αI + S| + Qᵀ(αI + S)⁻¹Q] (Tipping & Faul 2003, eq. 18,
+for R = 1), with the sparsity S (R, R) and the quality Q (R,) of the function. It is zero at α = ∞.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: The precisions of a shared function are looked for at this many places, then between two of them.
+PLACES, BISECTIONS = 64, 30
+#: Factor beyond the largest sparsity at which a precision is as good as infinite.
+FAR = 1e4
+
+
+def best_addition(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
+    """Gain of each candidate at its best precision, and that precision.
+
+    Parameters
+    ----------
+    S : ndarray of shape (m, R, R)
+        Sparsity of the candidates.
+    Q : ndarray of shape (m, R)
+        Their quality.
+    floor : ndarray of shape (m,)
+        Sparsity below which no digits are left: that direction counts for nothing.
+
+    Returns
+    -------
+    gain : ndarray of shape (m,)
+        Nats, zero where the best precision is infinite.
+    alpha : ndarray of shape (m,)
+        The best precision, infinite where the gain is zero.
+    """
+    if S.shape[1] == 1:
+        s, q2 = S[:, 0, 0], Q[:, 0] ** 2
+        return _best_of_one(np.where(s > floor, s, 1.0), np.where(s > floor, q2, 0.0))
+    s, axes = np.linalg.eigh(S)
+    q2 = np.einsum("mrs,mr->ms", axes, Q) ** 2
+    resolved = s > floor[:, None]
+    return _best_of_shared(np.where(resolved, s, 0.0), np.where(resolved, q2, 0.0))
+
+
+def _best_of_one(s: Array, q2: Array) -> tuple[Array, Array]:
+    """One output: α = s²/(q² − s) where q² > s (Tipping & Faul 2003, eq. 20 and 27)."""
+    ratio = np.maximum(q2 / s, 1.0)
+    with np.errstate(divide="ignore"):
+        return 0.5 * (ratio - 1 - np.log(ratio)), s / (ratio - 1)
+
+
+def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:
+    """Several outputs, in the eigenvectors of S: the highest of the maxima of ℓ in log α.
+
+    ‖Q‖² ≤ tr S does not mean that the best α is infinite, and there may be several maxima, each as
+    wide as a logistic function in log α or wider.
+    """
+    top = np.maximum(s.max(axis=1), np.finfo(np.float64).tiny)
+    least = np.where(s > 0, s * np.minimum(1.0, s / np.maximum(q2, s)), np.inf).min(axis=1)
+    low, high = np.log(np.minimum(least, top)), np.log(FAR * top)
+    x = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, PLACES)
+    value = np.stack([_shared_part(column, s, q2) for column in x.T], axis=1)
+    place = np.clip(value.argmax(axis=1), 1, PLACES - 2)[:, None]
+    left, right = (np.take_along_axis(x, place + d, 1)[:, 0] for d in (-1, 1))
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (left + right)
+        rising = _shared_slope(middle, s, q2) > 0
+        left, right = np.where(rising, middle, left), np.where(rising, right, middle)
+    gain = np.maximum(_shared_part(left, s, q2), 0.0)
+    return gain, np.where(gain > 0, np.exp(left), np.inf)
+
+
+def _shared_part(log_alpha: Array, s: Array, q2: Array) -> Array:
+    """ℓ at one log α a candidate."""
+    alpha = np.exp(log_alpha)[:, None]
+    part: Array = 0.5 * (q2 / (alpha + s) - np.log1p(s / alpha)).sum(axis=1)
+    return part
+
+
+def _shared_slope(log_alpha: Array, s: Array, q2: Array) -> Array:
+    """∂ℓ/∂log α at one log α a candidate."""
+    alpha = np.exp(log_alpha)[:, None]
+    slope: Array = 0.5 * (s / (alpha + s) - alpha * q2 / (alpha + s) ** 2).sum(axis=1)
+    return slope
+
+
+def greedy_additions(
+    S: Array, Q: Array, floor: Array, threshold: float
+) -> tuple[NDArray[np.intp], Array]:
+    """Choose functions of a block one after the other, each the exact best given the earlier ones.
+
+    Parameters
+    ----------
+    S : ndarray of shape (b, R, b, R)
+        Sparsity between the candidates of the block; overwritten.
+    Q : ndarray of shape (b, R)
+        Their quality.
+    floor : ndarray of shape (b,)
+        Sparsity below which no digits are left.
+    threshold : float
+        Stop when the best gain falls under this many nats.
+
+    Returns
+    -------
+    chosen : ndarray of int, shape (k,)
+        Positions in the block, in the order of choice.
+    alpha : ndarray of shape (k,)
+        Their best precisions.
+    """
+    size, outputs = Q.shape
+    each, Q = np.arange(size), Q.copy()
+    chosen: list[int] = []
+    alphas: list[float] = []
+    while len(chosen) < size:
+        gain, alpha = best_addition(S[each, :, each, :], Q, floor)
+        gain[chosen] = 0.0
+        k = int(gain.argmax())
+        if gain[k] < threshold:
+            break
+        chosen.append(k)
+        alphas.append(float(alpha[k]))
+        column = S[:, :, k].copy()
+        # Covariance of the weights just added, between their outputs.
+        shrink = np.linalg.inv(alpha[k] * np.eye(outputs) + S[k, :, k])
+        Q -= column @ (shrink @ Q[k])
+        S -= np.tensordot(column @ shrink, column, axes=(2, 2))
+    return np.array(chosen, dtype=np.intp), np.array(alphas)
+
+
+def deletion_cost(variance: Array, mean: Array) -> Array:
+    """Exact fall of the evidence when one function is deleted, all else as it is.
+
+    With α(αI + S)⁻¹ = V and the mean m of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
+
+    Parameters
+    ----------
+    variance : ndarray of shape (k, R, R)
+        V, the posterior covariance of each function's weights times α.
+    mean : ndarray of shape (k, R)
+        m.
+    """
+    if mean.shape[1] == 1:
+        v, m = variance[:, 0, 0], mean[:, 0]
+        cost: Array = 0.5 * (np.log(v) + m**2 / v)
+        return cost
+    explained = np.einsum("kr,kr->k", mean, np.linalg.solve(variance, mean[:, :, None])[:, :, 0])
+    shared: Array = 0.5 * (np.linalg.slogdet(variance)[1] + explained)
+    return shared

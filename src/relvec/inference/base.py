@@ -1,0 +1,232 @@
+"""What a solver asks of the weights' posterior, whether it is exact or approximate."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from relvec.design.base import Array, Index
+from relvec.gains import deletion_cost
+from relvec.inference.noise import Noise
+from relvec.posterior import Posterior
+
+if TYPE_CHECKING:
+    from relvec.likelihoods.base import Likelihood
+
+#: Deleting functions one at a time stops where the posterior without a function, which follows
+#: from the one with it, would lose too many digits: where its Σ̂_ii is smaller than the first, or
+#: one that it leaves is smaller than the second.
+SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
+
+
+@dataclass(frozen=True)
+class Model:
+    """A point of the search: which functions are active, and the precisions.
+
+    Attributes
+    ----------
+    active : ndarray of int, shape (n_active,)
+    alpha : ndarray of shape (n_active,)
+        Precision of each function's weights, for candidates of unit norm.
+    beta : float
+        Noise precision, for a target of unit norm. Likelihoods without noise are raised to this
+        power, which is 1 but where the search leaves a maximum behind.
+    """
+
+    active: Index
+    alpha: Array
+    beta: float = 1.0
+
+    @classmethod
+    def empty(cls, beta: float) -> Self:
+        """Model without functions."""
+        return cls(np.empty(0, dtype=np.intp), np.empty(0), beta)
+
+    def keep(self, which: Index) -> Model:
+        """Return the model with the functions at some positions only."""
+        return replace(self, active=self.active[which], alpha=self.alpha[which])
+
+    def add(self, index: Index, alpha: Array) -> Model:
+        """Return the model with more functions at its end."""
+        return replace(
+            self, active=np.append(self.active, index), alpha=np.append(self.alpha, alpha)
+        )
+
+
+class Point(ABC):
+    """The posterior of the weights at one model, and the evidence with its derivatives.
+
+    Attributes
+    ----------
+    model : Model
+    variance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        Σ̂ = A^(1/2) Σ A^(1/2), the outputs of each function side by side.
+    mean : ndarray of shape (n_active, n_outputs)
+        μ̂ = A^(1/2) μ.
+    log_evidence : float
+        In the design's units.
+    """
+
+    model: Model
+    variance: Array
+    mean: Array
+    log_evidence: float
+
+    @abstractmethod
+    def gradient(self) -> Array:
+        """Where to: ∂L/∂log α of each function, then ∂L/∂log β where there is noise.
+
+        Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
+        """
+
+    @abstractmethod
+    def hessian(self) -> Array:
+        """Second derivatives of the same."""
+
+    @abstractmethod
+    def slope_along(self, step: Array) -> float:
+        """Slope of L itself along a step in those coordinates."""
+
+    @abstractmethod
+    def at(self, model: Model) -> Point:
+        """Posterior of the same functions at other precisions."""
+
+    @abstractmethod
+    def keep(self, which: Index) -> Point:
+        """Posterior with the functions at some positions only."""
+
+    def well_determined(self) -> Array:
+        """γ_i = 1 − α_i Σ_ii of eq. 17, the mean over the outputs, in [0, 1]."""
+        determined: Array = 1 - self.variance.diagonal().reshape(self.mean.shape).mean(axis=1)
+        return determined
+
+    def deletion_costs(self) -> Array:
+        """What deleting each function would cost, as far as a Gaussian posterior knows."""
+        return deletion_cost(own_blocks(self.variance, self.mean.shape[1]), self.mean)
+
+    def worth_keeping(self, tol: float) -> Index:
+        """Positions that are left when functions that cost less than `tol` go one after the other.
+
+        A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
+        near copies of their neighbours, which take over.
+        """
+        left = np.arange(len(self.mean))
+        V, m, outputs = self.variance, self.mean, self.mean.shape[1]
+        while len(left):
+            blocks = own_blocks(V, outputs)
+            cost = deletion_cost(blocks, m)
+            worst = int(cost.argmin())
+            if cost[worst] >= tol:
+                break
+            rest = np.flatnonzero(np.arange(len(left)) != worst)
+            left = left[rest]
+            if np.linalg.det(blocks[worst]) < SAFE_PIVOT:
+                break
+            going, staying = (columns_of(index, outputs) for index in (np.array([worst]), rest))
+            column = np.linalg.solve(blocks[worst], V[np.ix_(going, staying)]).T
+            m = m[rest] - (column @ m[worst]).reshape(-1, outputs)
+            V = V[np.ix_(staying, staying)] - column @ V[np.ix_(going, staying)]
+            if V.diagonal().min(initial=1.0) < SAFE_VARIANCE:
+                break
+        return left
+
+
+def columns_of(index: Index, outputs: int) -> Index:
+    """Columns that belong to some functions where every function has one for each output."""
+    return (index[:, None] * outputs + np.arange(outputs)).ravel()
+
+
+def own_blocks(variance: Array, outputs: int) -> Array:
+    """Blocks on the diagonal, one (outputs, outputs) a function."""
+    if outputs == 1:
+        return variance.diagonal()[:, None, None]
+    each = np.arange(len(variance) // outputs)
+    blocks: Array = variance.reshape(len(each), outputs, len(each), outputs)[each, :, each, :]
+    return blocks
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A model in the users' units; see `relvec.solvers.Solution` for the attributes."""
+
+    active: Index
+    alpha: Array
+    likelihood: Likelihood
+    posterior: Posterior
+    well_determined: Array
+    log_evidence: float
+
+
+class Scan(ABC):
+    """What every candidate is worth beside a model.
+
+    Attributes
+    ----------
+    gain : ndarray of shape (n_candidates,)
+        Rise of the evidence if the candidate alone is added, zero for active ones.
+    """
+
+    gain: Array
+
+    @abstractmethod
+    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
+        """Choose from a batch the candidates worth more than `threshold`, and their precisions."""
+
+
+class Inference(ABC):
+    """The evidence as the search sees it: points, and scans of the candidates.
+
+    Attributes
+    ----------
+    n : float
+        Number of observations that the evidence counts.
+    noise : Noise
+        What may be done to the noise precision.
+    first_beta : float
+        Noise precision for a search that begins with no function.
+    steps_a_pass : int
+        Newton steps between two batches of additions: each one moves an approximation too.
+    """
+
+    n: float
+    noise: Noise
+    first_beta: float
+    steps_a_pass: int
+
+    @abstractmethod
+    def point(self, model: Model, near: Point | None = None) -> Point:
+        """Posterior at a model; one at a model `near` it may be used to begin from."""
+
+    @abstractmethod
+    def scan(self, point: Point) -> Scan:
+        """Look at every candidate."""
+
+    @abstractmethod
+    def opening(self) -> Model | None:
+        """Return a model that all functions at once lead to, or None where that is too dear."""
+
+    @abstractmethod
+    def refine(self, model: Model) -> bool:
+        """Neglect nothing of a model's functions from now on; whether anything was."""
+
+    @abstractmethod
+    def accept(self, model: Model) -> Accepted:
+        """Recompute evidence and posterior of the kept functions from their columns alone.
+
+        What is reported never rests on the digits that the search may have lost.
+        """
+
+    @abstractmethod
+    def log_evidence(self, alpha: Array) -> float:
+        """Log evidence of all candidates of the design, for precisions in the users' units."""
+
+    @abstractmethod
+    def user_evidence(self, log_evidence: float) -> float:
+        """Log evidence in the users' units."""
+
+    @abstractmethod
+    def noise_variance(self, beta: float) -> float:
+        """σ² in squared units of the target, NaN for likelihoods without noise."""

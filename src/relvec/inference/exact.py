@@ -1,0 +1,232 @@
+"""Gaussian noise: posterior and evidence are exact, in coordinates that no digit is lost in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relvec.design.base import Array, ClosedFrame, Design, Index, Target, TargetFrame
+from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior, posterior_root
+from relvec.gains import best_addition, greedy_additions
+from relvec.inference.base import Accepted, Inference, Model, Point, Scan
+from relvec.inference.noise import NOISE_FLOOR, Noise
+from relvec.inference.opening import spanning_frame, sweep
+from relvec.posterior import Posterior
+
+if TYPE_CHECKING:
+    from relvec.likelihoods.gaussian import Gaussian
+
+#: Noise that a search from no function begins with, as a share of the variance of the target.
+FIRST_NOISE = 0.03
+#: The frame is rebuilt when it holds this many times the active functions, and this many more.
+SLACK, SPARE = 1.3, 64
+
+
+@dataclass(frozen=True)
+class ExactPoint(Point):
+    """A model with its posterior, eq. 12 and 13, in the coordinates of a frame."""
+
+    model: Model
+    data: ActiveSet
+    posterior: WeightPosterior
+
+    @classmethod
+    def of(cls, data: ActiveSet, model: Model) -> ExactPoint:
+        """Posterior of a model for the data of its functions."""
+        return cls(model, data, WeightPosterior.at(data, model.alpha, model.beta))
+
+    @property
+    def variance(self) -> Array:  # type: ignore[override]
+        """Σ̂."""
+        return self.posterior.variance
+
+    @property
+    def mean(self) -> Array:  # type: ignore[override]
+        """μ̂, one output."""
+        return self.posterior.mean[:, None]
+
+    @property
+    def log_evidence(self) -> float:  # type: ignore[override]
+        """L."""
+        return self.posterior.log_evidence
+
+    def gradient(self) -> Array:
+        """See `Point.gradient`."""
+        return self.posterior.gradient(self.data.n, self.model.beta)
+
+    def hessian(self) -> Array:
+        """See `Point.hessian`."""
+        return self.posterior.hessian(self.model.beta)
+
+    def slope_along(self, step: Array) -> float:
+        """See `Point.slope_along`."""
+        return float(self.gradient()[: len(step)] @ step)
+
+    def at(self, model: Model) -> ExactPoint:
+        """See `Point.at`."""
+        return ExactPoint.of(self.data, model)
+
+    def keep(self, which: Index) -> ExactPoint:
+        """See `Point.keep`."""
+        return ExactPoint.of(replace(self.data, R=self.data.R[:, which]), self.model.keep(which))
+
+
+class ExactScan(Scan):
+    """Factors of every candidate in a frame, which grows with what is chosen."""
+
+    def __init__(self, inference: Exact, point: ExactPoint) -> None:
+        model = point.model
+        self._inference, self._model = inference, model
+        self._factors = CandidateFactors.at(inference.frame, point.data, model.alpha, model.beta)
+        S, Q = self._factors.S[:, None, None], self._factors.Q[:, None]
+        self.gain, _ = best_addition(S, Q, np.full(len(Q), self._factors.floor))
+        self.gain[model.active] = 0.0
+
+    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
+        """See `Scan.additions`."""
+        frame, factors = self._inference.frame, self._factors
+        rest = frame.rest(batch)
+        block = factors.block(frame.coords[:, batch], rest)[:, None, :, None]
+        floor = np.full(len(batch), factors.floor)
+        chosen, alpha = greedy_additions(block, factors.Q[batch, None], floor, threshold)
+        n_active = len(self._model.active) + len(chosen)
+        if len(frame.target) <= SLACK * n_active + SPARE:
+            new = chosen[frame.rest_norm2[batch[chosen]] > 0]
+            frame.extend(batch[new], rest[:, new])
+        else:
+            self._inference.span_only(np.append(self._model.active, batch[chosen]))
+        return batch[chosen], alpha
+
+
+class Exact(Inference):
+    """Posterior and evidence under Gaussian noise.
+
+    Parameters
+    ----------
+    design : Design
+        Candidates.
+    t : ndarray of shape (n_samples,)
+        Raw target.
+    likelihood : Gaussian
+        With the noise variance if it is known.
+    """
+
+    steps_a_pass = 1
+
+    def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
+        self.design, self.likelihood, self.target = design, likelihood, Target.of(t, design)
+        self.n = design.n_effective
+        self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
+        if likelihood.noise_variance is None:
+            self.noise = Noise(held=False, beta_max=1 / (NOISE_FLOOR * self.target.variance))
+        else:
+            self.noise = Noise(held=True, beta_max=self._beta(likelihood.noise_variance))
+
+    def _beta(self, noise_variance: float) -> float:
+        beta = self.target.scale**2 / noise_variance
+        if not 0 < beta < np.inf:
+            raise OverflowError(
+                f"noise_variance={noise_variance!r} beside the variance of y exceeds"
+                " the range of float64; rescale y"
+            )
+        return beta
+
+    @cached_property
+    def frame(self) -> TargetFrame:
+        """Frame of all functions ever active, or of all there are where few directions span them.
+
+        Then the search neglects what they leave, until `refine`, and most of it costs nothing that
+        grows with the rows.
+        """
+        spanning = spanning_frame(self.design, self.target)
+        return self.design.frame(self.target) if spanning is None else ClosedFrame(spanning)
+
+    def span_only(self, active: Index) -> None:
+        """Begin a new frame that spans some functions, exactly, and nothing else."""
+        self.frame = self.design.frame(self.target)
+        self.frame.span(active)
+
+    def point(self, model: Model, near: Point | None = None) -> ExactPoint:
+        """See `Inference.point`."""
+        self.frame.span(model.active)
+        return ExactPoint.of(ActiveSet.from_frame(self.frame, model.active, self.n), model)
+
+    def scan(self, point: Point) -> ExactScan:
+        """See `Inference.scan`."""
+        assert isinstance(point, ExactPoint)
+        return ExactScan(self, point)
+
+    def opening(self) -> Model | None:
+        """See `Inference.opening`; cheap where few directions span the dictionary."""
+        if not isinstance(self.frame, ClosedFrame):
+            return None
+        return sweep(self.frame, self.target, self.n, self.noise)
+
+    def refine(self, model: Model) -> bool:
+        """See `Inference.refine`."""
+        neglecting = isinstance(self.frame, ClosedFrame)
+        if neglecting:
+            self.span_only(model.active)
+        return neglecting
+
+    def accept(self, model: Model) -> Accepted:
+        """See `Inference.accept`."""
+        model = model.keep(np.argsort(model.active))
+        alpha, kept = model.alpha, self.design.restrict(model.active)
+        data, found = self._recomputed(kept, alpha, model.beta)
+        noise_variance = self.noise_variance(model.beta)
+        with np.errstate(over="ignore", under="ignore"):
+            user_alpha = alpha * (kept.scale / self.target.scale) ** 2
+        if not (np.isfinite(user_alpha) & (user_alpha > 0)).all():
+            raise OverflowError(
+                "weight precisions in the units of X and y exceed the range of float64; rescale "
+                "them"
+            )
+        to_weight = self.target.scale / (kept.scale * np.sqrt(alpha))
+        posterior = Posterior(
+            mean=(to_weight * found.mean)[:, None],
+            root=to_weight[:, None] * posterior_root(data.weighted(alpha, model.beta)),
+            center=kept.center[None, :],
+            level=np.array([self.target.center]),
+            level_covariance=np.array([[noise_variance * self.design.level_share]]),
+        )
+        return Accepted(
+            active=model.active,
+            alpha=user_alpha,
+            likelihood=self.likelihood
+            if self.noise.held
+            else replace(self.likelihood, noise_variance=noise_variance),
+            posterior=posterior,
+            well_determined=found.well_determined(),
+            log_evidence=self.user_evidence(found.log_evidence),
+        )
+
+    def _recomputed(
+        self, design: Design, alpha: Array, beta: float
+    ) -> tuple[ActiveSet, WeightPosterior]:
+        """Posterior of all functions of a design in a fresh orthonormal frame."""
+        every, frame = np.arange(len(alpha)), design.frame(self.target)
+        frame.span(every)
+        data = ActiveSet.from_frame(frame, every, self.n)
+        return data, WeightPosterior.at(data, alpha, beta)
+
+    def log_evidence(self, alpha: Array) -> float:
+        """See `Inference.log_evidence`."""
+        assert self.likelihood.noise_variance is not None
+        scale = self.design.scale
+        # A function that is constant on these data was scaled to zero, and its α no longer matters.
+        unit = np.where(np.isfinite(scale), self.target.scale / scale, 1.0)
+        beta = self._beta(self.likelihood.noise_variance)
+        _, posterior = self._recomputed(self.design, alpha * unit**2, beta)
+        return self.user_evidence(posterior.log_evidence)
+
+    def user_evidence(self, log_evidence: float) -> float:
+        """See `Inference.user_evidence`."""
+        return log_evidence - self.n * float(np.log(self.target.scale))
+
+    def noise_variance(self, beta: float) -> float:
+        """See `Inference.noise_variance`."""
+        return self.target.scale**2 / beta

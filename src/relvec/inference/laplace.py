@@ -1,0 +1,380 @@
+"""Other likelihoods by Laplace's method: a Gaussian posterior at the mode of the weights.
+
+Tipping (2001), section 3, for any log-concave likelihood of one or several outputs a row. The
+evidence is that of the method itself, L = log p(t|ŵ) − ½ŵᵀAŵ + ½Σ log α − ½ log|H| (with ½ log 2π
+for each flat direction), and so are its slopes: that ŵ and with it B move with α is part of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relvec.design.base import Array, Design, Index, Target
+from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
+from relvec.gains import best_addition, greedy_additions
+from relvec.inference.base import Accepted, Inference, Model, Point, Scan
+from relvec.inference.curvature import Curvature, pairwise
+from relvec.inference.noise import Noise
+from relvec.inference.opening import spanning_frame, sweep
+from relvec.linalg import NotPositiveDefiniteError
+from relvec.posterior import Posterior
+
+if TYPE_CHECKING:
+    from relvec.likelihoods.base import Likelihood
+
+#: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
+#: step is still taken.
+MODE_TOLERANCE = 1e-9
+#: Newton steps to the mode, and halvings of one, at most.
+MAX_STEPS, MAX_HALVINGS = 200, 60
+#: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
+RESOLUTION = 1e-10
+#: The opening neglects functions' parts outside a frame up to this share of their squares: beside
+#: the curvature of a class they hardly count. There may be one direction to so many candidates.
+NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
+#: Numbers held at a time while the candidates are scanned.
+BLOCK_ENTRIES = 8_000_000
+
+
+class Rows:
+    """What the likelihood makes of the outputs of all rows, copies of a row counted.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    t : ndarray of shape (n_samples, d)
+    weights : ndarray of shape (n_samples,)
+    has_intercept : bool
+        Whether a flat-prior intercept is part of the outputs.
+    """
+
+    def __init__(
+        self, likelihood: Likelihood, t: Array, weights: Array, has_intercept: bool
+    ) -> None:
+        self.likelihood, self.t, self.weights = likelihood, t, weights
+        self.has_intercept = has_intercept
+
+    def tempered(self, beta: float) -> Rows:
+        """The likelihood to the power β."""
+        return Rows(self.likelihood, self.t, beta * self.weights, self.has_intercept)
+
+    def log_prob(self, y: Array) -> float:
+        """Log-likelihood."""
+        return float(self.weights @ self.likelihood.log_prob(self.t, y))
+
+    def slope(self, y: Array) -> Array:
+        """∂ log p/∂y."""
+        return self.weights[:, None] * self.likelihood.slope(self.t, y)
+
+    def curvature(self, y: Array) -> Array:
+        """B."""
+        return self.weights[:, None, None] * self.likelihood.curvature(self.t, y)
+
+    def curvature_slope(self, y: Array, spread: Array) -> Array:
+        """∂ tr(B h)/∂y."""
+        return self.weights[:, None] * self.likelihood.curvature_slope(self.t, y, spread)
+
+
+class Place:
+    """Weights and level on the way to the mode, with the height of the log posterior (eq. 24)."""
+
+    def __init__(self, rows: Rows, Phi: Array, alpha: Array, weights: Array, level: Array) -> None:
+        self._rows, self._Phi, self._alpha = rows, Phi, alpha
+        self.weights, self.level = weights, level
+        self.y = Phi @ weights + level
+        penalty = 0.5 * float(alpha @ (weights * weights).sum(axis=1))
+        self.height = rows.log_prob(self.y) - penalty
+
+    @cached_property
+    def slope(self) -> Array:
+        """∂ log p/∂y of every row."""
+        return self._rows.slope(self.y)
+
+    @cached_property
+    def bend(self) -> Curvature:
+        """Curvature of the log posterior."""
+        B = self._rows.curvature(self.y)
+        return Curvature(self._Phi, B, self._alpha, self._rows.has_intercept)
+
+    def newton_step(self) -> tuple[Array, Array, float]:
+        """Step of weights and level to the top of the paraboloid here, and how high that is."""
+        by_weight, by_level = self.bend.gradient(self.slope)
+        by_weight -= self._alpha[:, None] * self.weights
+        step, level_step = self.bend.solve(by_weight, by_level)
+        return step, level_step, 0.5 * float((by_weight * step).sum() + by_level @ level_step)
+
+    def moved(self, step: Array, level_step: Array) -> Place:
+        """The place at the end of a step."""
+        weights, level = self.weights + step, self.level + level_step
+        return Place(self._rows, self._Phi, self._alpha, weights, level)
+
+    def usable(self) -> bool:
+        """Whether the curvature has digits: far out the likelihood is flat."""
+        try:
+            return bool(np.isfinite(self.bend.half_log_det))
+        except NotPositiveDefiniteError:
+            return False
+
+
+def climb_to_mode(place: Place) -> Place:
+    """Damped Newton ascent of the log posterior of the weights, which is concave."""
+    nowhere = place.moved(-place.weights, -place.level)
+    if nowhere.height > place.height or not place.usable():
+        place = nowhere
+    for _ in range(MAX_STEPS):
+        step, level_step, promised = place.newton_step()
+        found, size = promised < MODE_TOLERANCE, 1.0
+        for _ in range(MAX_HALVINGS):
+            there = place.moved(size * step, size * level_step)
+            if (there.height >= place.height or found) and there.usable():
+                break
+            size *= 0.5
+        else:  # rounding leaves no ascent
+            return place
+        place = there
+        if found:
+            return place
+    raise FloatingPointError(f"the mode of the weights was not found in {MAX_STEPS} Newton steps")
+
+
+class LaplacePoint(Point):
+    """A model with the Gaussian posterior at the mode of its weights.
+
+    Parameters
+    ----------
+    rows : Rows
+        The likelihood.
+    model : Model
+    Phi : ndarray of shape (n_samples, n_active)
+        Standardised active functions.
+    weights : ndarray of shape (n_active, n_outputs)
+        Weights to begin from.
+    level : ndarray of shape (n_outputs,)
+        Outputs to begin from where all functions are zero; zeros without an intercept.
+    """
+
+    def __init__(self, rows: Rows, model: Model, Phi: Array, weights: Array, level: Array) -> None:
+        self.model, self._rows, self._Phi = model, rows, Phi
+        self._power = rows.tempered(model.beta)
+        mode = climb_to_mode(Place(self._power, Phi, model.alpha, weights, level))
+        self.weights, self.level, self.slope, self.bend = (
+            mode.weights,
+            mode.level,
+            mode.slope,
+            mode.bend,
+        )
+        self._y = mode.y
+        self.variance = self.bend.variance
+        self.mean = np.sqrt(model.alpha)[:, None] * self.weights
+        self.log_evidence = mode.height - self.bend.half_log_det
+        if rows.has_intercept:
+            self.log_evidence += 0.5 * LOG_2PI * len(level)
+
+    @cached_property
+    def pull(self) -> Array:
+        """∂ log|H|/∂y of every row, which moves with the mode: h∘d with one output."""
+        return self._power.curvature_slope(self._y, self.bend.spread())
+
+    def gradient(self) -> Array:
+        """Slope of L in log α for fixed B: zero where eq. 16 holds."""
+        by_weight = alpha_gradient(self.variance, self.mean.ravel())
+        gradient: Array = by_weight.reshape(self.mean.shape).sum(axis=1)
+        return gradient
+
+    def slope_along(self, step: Array) -> float:
+        """See `Point.slope_along`: the mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
+        moved, _ = self.bend.solve(*self.bend.gradient(self.pull))
+        moving = 0.5 * self.model.alpha * (self.weights * moved).sum(axis=1)
+        return float((self.gradient() + moving) @ step)
+
+    def hessian(self) -> Array:
+        """Second derivatives for fixed B."""
+        each, outputs = len(self.model.alpha), self.mean.shape[1]
+        full = alpha_hessian(self.variance, self.mean.ravel())
+        shared: Array = full.reshape(each, outputs, each, outputs).sum(axis=(1, 3))
+        return shared
+
+    def at(self, model: Model) -> LaplacePoint:
+        """See `Point.at`."""
+        return LaplacePoint(self._rows, model, self._Phi, self.weights, self.level)
+
+    def keep(self, which: Index) -> LaplacePoint:
+        """See `Point.keep`."""
+        model, weights = self.model.keep(which), self.weights[which]
+        return LaplacePoint(self._rows, model, self._Phi[:, which], weights, self.level)
+
+
+class LaplaceScan(Scan):
+    """Factors of every candidate at the mode: Q exactly, S for fixed B, with the gain they promise.
+
+    Whether the evidence itself rises is told by its slope in 1/α at α = ∞, ½(‖Q‖² − tr S) − ½ Qᵀu
+    with u = (φ − ΦΣΦᵀBφ)ᵀ(h∘d): a candidate is worth nothing where that is not positive.
+    """
+
+    def __init__(self, inference: Laplace, point: LaplacePoint) -> None:
+        self._inference, self._point = inference, point
+        blocks = inference.blocks(len(point.mean))
+        self.gain = np.concatenate([self._gain(index) for index in blocks])
+        self.gain[point.model.active] = 0.0
+
+    def _gain(self, index: Index | slice) -> Array:
+        S, Q, u, floor = self.factors(index)
+        gain, _ = best_addition(S, Q, floor)
+        slope = np.einsum("br,br->b", Q, Q - u) - np.einsum("brr->b", S)
+        return np.where(slope > 0, gain, 0.0)
+
+    def factors(self, index: Index | slice) -> tuple[Array, Array, Array, Array]:
+        """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
+        columns, point = self._inference.design.columns(index), self._point
+        norm2 = pairwise(point.bend.B, lambda weight: weight @ (columns * columns))
+        white = point.bend.whitened(columns)
+        S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=white.shape[2] > 1)
+        Q, u = columns.T @ point.slope, columns.T @ self._pull_outside
+        return S, Q, u, RESOLUTION * np.einsum("brr->b", norm2)
+
+    @cached_property
+    def _pull_outside(self) -> Array:
+        """h∘d less what weights and intercept, following it, take back."""
+        bend, pull = self._point.bend, self._point.pull
+        followed = bend.outputs(*bend.solve(*bend.gradient(pull)))
+        outside: Array = pull - np.einsum("nrs,ns->nr", bend.B, followed)
+        return outside
+
+    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
+        """See `Scan.additions`."""
+        columns, bend = self._inference.design.columns(batch), self._point.bend
+        products = pairwise(bend.B, lambda weight: (columns * weight[:, None]).T @ columns)
+        white = bend.whitened(columns)
+        block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
+        Q = columns.T @ self._point.slope
+        floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
+        chosen, alpha = greedy_additions(block, Q, floor, threshold)
+        return batch[chosen], alpha
+
+
+class Laplace(Inference):
+    """Posterior and evidence by Laplace's method.
+
+    Parameters
+    ----------
+    design : Design
+        Candidates.
+    t : ndarray of shape (n_samples, d)
+        Target.
+    likelihood : Likelihood
+        Log-concave in its outputs.
+    """
+
+    first_beta = 1.0
+    steps_a_pass = 2
+    noise = Noise(held=True, beta_max=1.0)
+
+    def __init__(self, design: Design, t: Array, likelihood: Likelihood) -> None:
+        self.design = design
+        self.rows = Rows(likelihood, t, design.row_weights, design.has_intercept)
+        self.n = design.n_effective
+        self._outputs = likelihood.n_outputs
+
+    def point(self, model: Model, near: Point | None = None) -> LaplacePoint:
+        """See `Inference.point`; it begins with the weights of `near`, zero for new functions."""
+        weights, level = np.zeros((len(model.active), self._outputs)), np.zeros(self._outputs)
+        if isinstance(near, LaplacePoint):
+            both = np.intersect1d(model.active, near.model.active, return_indices=True)
+            _, here, there = both
+            weights[here], level = near.weights[there], near.level
+        Phi = self.design.columns(model.active)
+        return LaplacePoint(self.rows, model, Phi, weights, level)
+
+    def scan(self, point: Point) -> LaplaceScan:
+        """See `Inference.scan`."""
+        assert isinstance(point, LaplacePoint)
+        return LaplaceScan(self, point)
+
+    def blocks(self, n_active: int) -> Iterator[slice]:
+        """Blocks of candidates small enough to be looked at together."""
+        entries = max(self.design.shape[0], n_active * self._outputs**2)
+        size = max(1, BLOCK_ENTRIES // entries)
+        for begin in range(0, self.design.shape[1], size):
+            yield slice(begin, begin + size)
+
+    def opening(self) -> Model | None:
+        """See `Inference.opening`; for one output whose dictionary few directions span.
+
+        With no function in the model every row has the same curvature, so that its working targets
+        y + B⁻¹ ∂log p/∂y have Gaussian noise of a known variance.
+        """
+        if self._outputs > 1:
+            return None
+        nothing = self.point(Model.empty(self.first_beta))
+        curvature = float(nothing.bend.B.sum()) / self.design.total_weight
+        working = nothing.slope[:, 0] / self.design.row_weights / curvature
+        target = Target.of(working + nothing.level[0], self.design)
+        frame = spanning_frame(
+            self.design,
+            target,
+            neglected=(NEGLECTED, NEGLECTED),
+            candidates_a_direction=CANDIDATES_A_DIRECTION,
+        )
+        if frame is None:
+            return None
+        known = Noise(held=True, beta_max=target.scale**2 * curvature)
+        model = sweep(frame, target, self.n, known)
+        return Model(model.active, model.alpha / target.scale**2)
+
+    def refine(self, model: Model) -> bool:
+        """Nothing is ever neglected."""
+        return False
+
+    def accept(self, model: Model) -> Accepted:
+        """See `Inference.accept`."""
+        model = model.keep(np.argsort(model.active))
+        kept, found = self.design.restrict(model.active), self.point(model)
+        with np.errstate(over="ignore", under="ignore"):
+            user_alpha = model.alpha * kept.scale**2
+        if not (np.isfinite(user_alpha) & (user_alpha > 0)).all():
+            raise OverflowError(
+                "weight precisions in the units of X exceed the range of float64; rescale it"
+            )
+        return Accepted(
+            active=model.active,
+            alpha=user_alpha,
+            likelihood=self.rows.likelihood,
+            posterior=self._posterior(kept, found),
+            well_determined=found.well_determined(),
+            log_evidence=found.log_evidence,
+        )
+
+    def _posterior(self, kept: Design, found: LaplacePoint) -> Posterior:
+        """Posterior in the users' units."""
+        bend, eye = found.bend, np.eye(self._outputs)
+        scale = np.repeat(kept.scale, self._outputs)
+        middle = np.kron(bend.mean_function, eye) + bend.remainder
+        level = found.level + middle @ found.weights.ravel()
+        root_alpha = np.repeat(np.sqrt(found.model.alpha), self._outputs)
+        center = scale * middle + np.kron(kept.center, eye)
+        return Posterior(
+            mean=found.weights / kept.scale[:, None],
+            root=bend.root / (scale * root_alpha)[:, None],
+            center=center if self.rows.has_intercept else np.zeros_like(center),
+            level=level if self.rows.has_intercept else np.zeros_like(level),
+            level_covariance=bend.level_covariance,
+        )
+
+    def log_evidence(self, alpha: Array) -> float:
+        """See `Inference.log_evidence`."""
+        scale = self.design.scale
+        # A function that is constant on these data was scaled to zero, and its α no longer matters.
+        unit = np.where(np.isfinite(scale), scale, 1.0)
+        return self.point(Model(np.arange(len(alpha)), alpha / unit**2)).log_evidence
+
+    def user_evidence(self, log_evidence: float) -> float:
+        """See `Inference.user_evidence`: there are no other units."""
+        return log_evidence
+
+    def noise_variance(self, beta: float) -> float:
+        """See `Inference.noise_variance`: there is none."""
+        return float("nan")

@@ -1,0 +1,115 @@
+"""More than two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import helmert
+from scipy.special import log_softmax, ndtri, softmax
+from scipy.stats import qmc
+
+from relvec.likelihoods.base import Array, ClassLikelihood
+
+#: Points of the quadrature over the outputs of one row, a power of two; each is used with its
+#: mirror image.
+POINTS = 512
+#: Numbers held at a time while integrating.
+BATCH_ENTRIES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Categorical(ClassLikelihood):
+    """p(t | y) = Π_k σ_k(y)^(t_k) with the softmax σ and t one-of-K, eq. 28.
+
+    Adding a number to the y_k of all classes changes nothing, so the K − 1 outputs are the
+    coordinates of y along contrasts of the classes (orthonormal and orthogonal to the constant),
+    and the weights of every class have the same prior. Two classes this way are `Bernoulli` with
+    half the precisions.
+
+    Parameters
+    ----------
+    n_classes : int
+        K.
+    """
+
+    n_classes: int
+
+    @property
+    def n_outputs(self) -> int:  # type: ignore[override]
+        """K − 1."""
+        return self.n_classes - 1
+
+    @cached_property
+    def contrasts(self) -> Array:
+        """The contrasts, orthonormal rows of shape (K − 1, K)."""
+        contrasts: Array = helmert(self.n_classes)
+        return contrasts
+
+    def log_prob(self, t: Array, y: Array) -> Array:
+        """Log probability of each row's class."""
+        log_prob: Array = (t * log_softmax(self.functions(y), axis=1)).sum(axis=1)
+        return log_prob
+
+    def slope(self, t: Array, y: Array) -> Array:
+        """Target less σ along the contrasts."""
+        slope: Array = (t - self.probabilities(y)) @ self.contrasts.T
+        return slope
+
+    def curvature(self, t: Array, y: Array) -> Array:
+        """diag(σ) − σσᵀ along the contrasts."""
+        p, U = self.probabilities(y), self.contrasts
+        along = p @ U.T
+        own: Array = np.einsum("nk,rk,sk->nrs", p, U, U, optimize=True)
+        return own - along[:, :, None] * along[:, None]
+
+    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+        """∂/∂y of tr((diag(σ) − σσᵀ) h), h taken back from the contrasts to the classes."""
+        p, U = self.probabilities(y), self.contrasts
+        seen = spread @ U  # h of one output and one class
+        own = np.einsum("rk,nrk->nk", U, seen)
+        mixed = np.einsum("nr,nrk->nk", p @ U.T, seen)
+        by_p = own - 2 * mixed  # ∂ tr/∂σ_k
+        slope: Array = (p * (by_p - (p * by_p).sum(axis=1, keepdims=True))) @ U.T
+        return slope
+
+    def functions(self, y: Array) -> Array:
+        """y_k of every class, which sum to zero."""
+        functions: Array = y @ self.contrasts
+        return functions
+
+    def probabilities(self, y: Array) -> Array:
+        """Softmax of y."""
+        p: Array = softmax(self.functions(y), axis=1)
+        return p
+
+    def mean_probabilities(self, mean: Array, covariance: Array) -> Array:
+        """The same averaged over outputs, at the same quasi-random normal points for every row."""
+        p = np.empty((len(mean), self.n_classes))
+        size = max(1, BATCH_ENTRIES // (2 * POINTS * self.n_classes))
+        for begin in range(0, len(mean), size):
+            rows = slice(begin, begin + size)
+            values, axes = np.linalg.eigh(covariance[rows])
+            root = axes * np.sqrt(np.maximum(values, 0.0))[:, None]
+            away = self._normal_points @ np.swapaxes(root, 1, 2)
+            y = np.concatenate([away, -away], axis=1) + mean[rows, None]
+            p[rows] = softmax(self.functions(y), axis=2).mean(axis=1)
+        return p
+
+    def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
+        """Probability of each class, and variance of its indicator."""
+        p = self.mean_probabilities(mean, covariance)
+        return p, p * (1 - p)
+
+    def sample(self, y: Array, rng: np.random.RandomState) -> Array:
+        """One class of K a row."""
+        reached = np.cumsum(self.probabilities(y), axis=1)
+        drawn = (rng.random_sample((len(y), 1)) > reached[:, :-1]).sum(axis=1)
+        one_hot: Array = np.eye(self.n_classes)[drawn]
+        return one_hot
+
+    @cached_property
+    def _normal_points(self) -> Array:
+        points: Array = ndtri(qmc.Sobol(self.n_outputs, seed=0).random(POINTS))
+        return points
