@@ -1,4 +1,4 @@
-"""Pictures of a fitted regressor; they need matplotlib, the ``plot`` extra."""
+"""The picture of a fitted regressor."""
 
 from __future__ import annotations
 
@@ -8,21 +8,30 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
+from relvec.display.parts import (
+    BLUE,
+    INK,
+    MIST,
+    STEEL,
+    Array,
+    Mask,
+    circle,
+    new_axes,
+    rows_among,
+    steps,
+    table_like,
+    widened,
+)
 from relvec.regression import RVR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
-
 GRID_POINTS = 400
-# Tones far enough apart to survive a greyscale print, darkest first.
-INK, BLUE, STEEL, MIST = "#111111", "#1d4e79", "#8fb3d1", "#dbe7f1"
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,10 @@ class Curve:
 class RegressionDisplay:
     """Predictions of a fitted :class:`~relvec.RVR` beside the data.
 
-    One input: the mean as a curve inside two bands, the dark one for the function itself and the
-    light one for a new observation. Several inputs: predicted against true values with error
-    bars. Rows that are relevance vectors are circled in both. :meth:`from_estimator` makes one.
+    One input that is a number: the mean as a curve inside two bands, the dark one for the function
+    itself and the light one for a new observation. Other inputs: predicted against true values
+    with error bars. Rows that are relevance vectors are circled in both. :meth:`from_estimator`
+    makes one.
 
     Parameters
     ----------
@@ -49,7 +59,7 @@ class RegressionDisplay:
     is_relevance_vector : ndarray of bool of shape (n_samples,)
         Rows that a function of the model is centred on.
     x : ndarray of shape (n_samples,), default=None
-        The input, where there is only one.
+        The input, where there is one number only.
     curve : Curve, default=None
         The prediction over the range of `x`.
     x_name, y_name : str
@@ -72,7 +82,7 @@ class RegressionDisplay:
         y: Array,
         mean: Array,
         std: Array,
-        is_relevance_vector: NDArray[np.bool_],
+        is_relevance_vector: Mask,
         x: Array | None = None,
         curve: Curve | None = None,
         x_name: str = "x",
@@ -133,17 +143,17 @@ class RegressionDisplay:
         >>> bool(display.is_relevance_vector.sum() == len(model.relevance_))
         True
         """
-        transform, regressor = _steps(estimator)
+        transform, regressor = steps(estimator, RVR)
         check_consistent_length(X, y)
         inputs = transform(X)
         mean, std = regressor.predict(inputs, return_std=True)
-        one_input = np.shape(X)[1] == 1
+        one_input = np.shape(X)[1] == 1 and np.asarray(X).dtype.kind in "biuf"
         columns = getattr(X, "columns", ["x"])
         display = cls(
             y=np.asarray(y, dtype=np.float64),
             mean=mean,
             std=std,
-            is_relevance_vector=_rows_among(np.asarray(inputs), regressor.relevance_vectors_),
+            is_relevance_vector=rows_among(inputs, regressor.relevance_vectors_),
             x=np.asarray(X, dtype=np.float64)[:, 0] if one_input else None,
             curve=_curve(transform, regressor, X) if one_input else None,
             x_name=x_name or str(columns[0]),
@@ -168,7 +178,7 @@ class RegressionDisplay:
         """
         if not 0 < level < 1:
             raise ValueError(f"level must lie between 0 and 1; got {level!r}")
-        self.ax_ = _new_axes() if ax is None else ax
+        self.ax_ = new_axes() if ax is None else ax
         self.figure_ = cast("Figure", self.ax_.figure)
         half_width = NormalDist().inv_cdf((1 + level) / 2)
         if self.x is not None and self.curve is not None:
@@ -203,58 +213,14 @@ class RegressionDisplay:
     def _plot_rows(self, across: Array, up: Array) -> None:
         self.ax_.scatter(across, up, s=12, color=INK, alpha=0.7, linewidth=0, label="data")
         kept = self.is_relevance_vector
-        if kept.any():
-            self.ax_.scatter(
-                across[kept],
-                up[kept],
-                s=90,
-                facecolor="none",
-                edgecolor=INK,
-                linewidth=1.4,
-                label="relevance vectors",
-                zorder=3,
-            )
-
-
-def _steps(estimator: RVR | Pipeline) -> tuple[Callable[[Any], Any], RVR]:
-    """Split a fitted estimator into what prepares its inputs and the regressor itself."""
-    check_is_fitted(estimator)
-    regressor = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    if not isinstance(regressor, RVR):
-        raise TypeError(
-            f"estimator must be an RVR or a Pipeline that ends in one; got {type(regressor)!r}"
-        )
-    if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        return estimator[:-1].transform, regressor
-    return lambda X: X, regressor
-
-
-def _rows_among(rows: Array, vectors: Array) -> NDArray[np.bool_]:
-    """Mark one row for each relevance vector that is, number for number, among the rows."""
-    index = {tuple(row): i for i, row in enumerate(rows)}
-    marked = np.zeros(len(rows), dtype=np.bool_)
-    marked[[index[vector] for vector in map(tuple, vectors) if vector in index]] = True
-    return marked
+        circle(self.ax_, across[kept], up[kept])
 
 
 def _curve(transform: Callable[[Any], Any], regressor: RVR, X: Any) -> Curve:
     """Predict over the range of the only column of `X`, five per cent wider at either end."""
     x = np.asarray(X, dtype=np.float64)[:, 0]
-    margin = 0.05 * np.ptp(x)
-    grid = np.linspace(x.min() - margin, x.max() + margin, GRID_POINTS)
-    # A frame stays a frame, so that the model sees the feature name it was fitted with.
-    table = type(X)({X.columns[0]: grid}) if hasattr(X, "columns") else grid[:, None]
-    inputs = transform(table)
+    grid = widened(x, GRID_POINTS)
+    inputs = transform(table_like(X, [grid]))
     mean, std = regressor.predict(inputs, return_std=True)
     _, latent_std = regressor.predict_latent(inputs, return_std=True)
     return Curve(grid, mean, latent_std, std)
-
-
-def _new_axes() -> Axes:
-    try:
-        from matplotlib import pyplot
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "drawing needs matplotlib: install it, or relvec with its extra relvec[plot]"
-        ) from error
-    return pyplot.subplots(layout="constrained")[1]

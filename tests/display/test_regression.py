@@ -11,17 +11,11 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.image import imread
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVR
 
 from relvec import RVR
 from relvec.display import RegressionDisplay
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture
@@ -118,6 +112,16 @@ def test_pipelines_and_frames_keep_names_and_scales(one_input, frame):
     assert display.ax_.get_ylabel() == "height"
     assert display.is_relevance_vector.sum() == len(model[-1].relevance_)
     assert display.curve.x.max() > 100
+
+
+def test_one_input_of_texts_is_predicted_against_true():
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"colour": rng.choice(["red", "blue"], size=40)})
+    y = np.where(table["colour"] == "red", 1.0, 2.0) + rng.normal(scale=0.1, size=40)
+    model = make_pipeline(OneHotEncoder(sparse_output=False), RVR()).fit(table, y)
+    display = RegressionDisplay.from_estimator(model, table, y)
+    assert display.curve is None
+    assert display.ax_.get_xlabel() == "true y"
 
 
 def test_names_level_and_axes_can_be_chosen(two_inputs):

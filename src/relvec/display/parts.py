@@ -1,0 +1,87 @@
+"""What the pictures share: tones, axes, rings, and the parts of a fitted pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Machine = TypeVar("Machine")
+
+# Tones far enough apart to survive a greyscale print, darkest first.
+INK, BLUE, STEEL, MIST = "#111111", "#1d4e79", "#8fb3d1", "#dbe7f1"
+
+
+def new_axes() -> Axes:
+    """Make a figure with one pair of axes, or name the extra that brings matplotlib."""
+    try:
+        from matplotlib import pyplot
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "drawing needs matplotlib: install it, or relvec with its extra relvec[plot]"
+        ) from error
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def circle(ax: Axes, across: Array, up: Array) -> None:
+    """Circle the rows that are relevance vectors, if there are any."""
+    if len(across):
+        from matplotlib.patheffects import withStroke
+
+        ax.scatter(
+            across,
+            up,
+            s=90,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=1.4,
+            label="relevance vectors",
+            zorder=3,
+            path_effects=[withStroke(linewidth=3, foreground="white")],
+        )
+
+
+def steps(
+    estimator: Machine | Pipeline, kind: type[Machine]
+) -> tuple[Callable[[Any], Any], Machine]:
+    """Split a fitted estimator into what prepares its inputs and the machine itself."""
+    check_is_fitted(estimator)
+    machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if not isinstance(machine, kind):
+        raise TypeError(
+            f"estimator must be an {kind.__name__} or a Pipeline that ends in one; "
+            f"got {type(machine)!r}"
+        )
+    if isinstance(estimator, Pipeline) and len(estimator) > 1:
+        return estimator[:-1].transform, machine
+    return lambda X: X, machine
+
+
+def rows_among(rows: Any, vectors: Array) -> Mask:
+    """Mark one row for each relevance vector that is, number for number, among the rows."""
+    index = {tuple(row): i for i, row in enumerate(np.asarray(rows))}
+    marked = np.zeros(len(rows), dtype=np.bool_)
+    marked[[index[vector] for vector in map(tuple, vectors) if vector in index]] = True
+    return marked
+
+
+def widened(values: Array, n_points: int) -> Array:
+    """Points spread evenly over the range of the values, five per cent wider at either end."""
+    margin = 0.05 * np.ptp(values)
+    return np.linspace(values.min() - margin, values.max() + margin, n_points)
+
+
+def table_like(X: Any, columns: list[Array]) -> Any:
+    """Columns in the form of `X`: a frame stays a frame, so that a model sees its feature names."""
+    if hasattr(X, "columns"):
+        return type(X)(dict(zip(X.columns, columns, strict=True)))
+    return np.column_stack(columns)

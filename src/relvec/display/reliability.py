@@ -1,0 +1,249 @@
+"""The picture of how far the probabilities of a classifier can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from relvec.checks import check_count
+from relvec.display.parts import BLUE, INK, MIST, STEEL, Array, Mask, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
+
+MOST_BINS, LEAST_ROWS = 10, 10
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bins of equal mass: how many probabilities, their mean, and the share that came true."""
+
+    count: NDArray[np.intp]
+    predicted: Array
+    observed: Array
+
+    @classmethod
+    def of(cls, probability: Array, outcome: Mask, n_bins: int) -> Self:
+        """Cut at the quantiles; equal probabilities stay together, and empty bins are left out."""
+        cuts = np.quantile(probability, np.linspace(0, 1, n_bins + 1)[1:-1])
+        index = np.searchsorted(cuts, probability)
+        count = np.bincount(index)
+        predicted, observed = np.bincount(index, probability), np.bincount(index, outcome)
+        filled = count > 0
+        count = count[filled]
+        return cls(count, predicted[filled] / count, observed[filled] / count)
+
+    def spread(self, level: float) -> tuple[Array, Array]:
+        """Between which shares a bin lies with this probability, where it is reliable.
+
+        The probabilities of a bin differ, so its share scatters a little less than this.
+        """
+        low, high = binom.interval(level, self.count, self.predicted)
+        return low / self.count, high / self.count
+
+
+class ReliabilityDisplay:
+    """Probabilities of a fitted classifier against how often they came true.
+
+    Above, a point a bin of equal mass: the mean of its probabilities, and the share of them that
+    came true. On the diagonal they agree; the bars span what the share of a bin of that size
+    would be if they did. Below, how the probabilities are distributed, and which came true. With
+    two classes they are those of the second, with more the probabilities of every class of every
+    row. :meth:`from_estimator` makes one.
+
+    Parameters
+    ----------
+    probability : ndarray of shape (n,)
+        Probabilities.
+    outcome : ndarray of bool of shape (n,)
+        Whether each came true.
+    n_bins : int, default=None
+        Bins of equal mass; None takes 10, or fewer where they would hold under 10 probabilities.
+    name : str, default="a class"
+        What the probabilities are of.
+
+    Attributes
+    ----------
+    bins : Bins
+        Size of each bin, mean of its probabilities and share of them that came true.
+    ax_ : matplotlib Axes
+        The axes of the curve.
+    distribution_ax_ : matplotlib Axes
+        The axes of the distribution, under them.
+    figure_ : matplotlib Figure
+        The figure they belong to.
+    """
+
+    ax_: Axes
+    distribution_ax_: Axes
+    figure_: Figure
+
+    def __init__(
+        self,
+        *,
+        probability: Array,
+        outcome: Mask,
+        n_bins: int | None = None,
+        name: str = "a class",
+    ) -> None:
+        if n_bins is None:
+            n_bins = int(np.clip(len(probability) // LEAST_ROWS, 1, MOST_BINS))
+        check_count(n_bins, "n_bins")
+        self.probability = probability
+        self.outcome = outcome
+        self.bins = Bins.of(probability, outcome, n_bins)
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_bins: int | None = None,
+        level: float = 0.95,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Predict the probabilities of the rows of `X` and draw them.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A fitted classifier with `predict_proba`: an `RVC`, a pipeline that ends in one, or
+            any of scikit-learn's.
+        X : array-like of shape (n_samples, n_features)
+            Rows that the classifier has not seen.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        n_bins : int, default=None
+            Bins of equal mass; None takes 10, or fewer where they would hold under 10
+            probabilities.
+        level : float, default=0.95
+            Probability inside the bars.
+        ax : matplotlib Axes, default=None
+            Axes to draw on, which give up a strip for the distribution; None makes a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The picture, drawn, with the numbers behind it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.model_selection import train_test_split
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> from relvec import RVC
+        >>> from relvec.display import ReliabilityDisplay
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+        >>> model = make_pipeline(StandardScaler(), RVC()).fit(X_train, y_train)
+        >>> display = ReliabilityDisplay.from_estimator(model, X_test, y_test)
+        >>> display.bins.count.sum() == len(y_test)
+        np.True_
+        """
+        check_is_fitted(estimator)
+        check_consistent_length(X, y)
+        probability = estimator.predict_proba(X)
+        outcome = np.asarray(y)[:, None] == estimator.classes_
+        if len(estimator.classes_) == 2:
+            probability, outcome = probability[:, 1], outcome[:, 1]
+            name = str(estimator.classes_[1])
+        else:
+            name = "a class"
+        display = cls(
+            probability=probability.ravel(), outcome=outcome.ravel(), n_bins=n_bins, name=name
+        )
+        return display.plot(level=level, ax=ax)
+
+    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability inside the bars.
+        ax : matplotlib Axes, default=None
+            Axes to draw on, which give up a strip for the distribution; None makes a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            Itself, with `ax_`, `distribution_ax_` and `figure_` set.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie between 0 and 1; got {level!r}")
+        self.ax_ = new_axes() if ax is None else ax
+        self.figure_ = cast("Figure", self.ax_.figure)
+        place = self.ax_.get_subplotspec()
+        if place is None:
+            raise ValueError(
+                "ax must be one of a figure's subplots, so that its place can be split"
+            )
+        halves = place.subgridspec(2, 1, height_ratios=(4, 1))
+        self.ax_.set_subplotspec(halves[0])
+        self._plot_bins(level)
+        self._plot_distribution(halves[1])
+        return self
+
+    def _plot_bins(self, level: float) -> None:
+        bins = self.bins
+        low, high = bins.spread(level)
+        self.ax_.vlines(
+            bins.predicted,
+            low,
+            high,
+            color=STEEL,
+            linewidth=5,
+            alpha=0.6,
+            label=f"{100 * level:g} % if reliable",
+            zorder=0,
+        )
+        self.ax_.plot([0, 1], [0, 1], color=BLUE, linewidth=1.5, label="reliable", zorder=1)
+        self.ax_.plot(
+            bins.predicted,
+            bins.observed,
+            "o-",
+            color=INK,
+            linewidth=1,
+            markersize=5,
+            label="bins of equal mass",
+        )
+        self.ax_.set(ylabel="share that came true", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small", loc="upper left")
+
+    def _plot_distribution(self, below: SubplotSpec) -> None:
+        ax = self.figure_.add_subplot(below, sharex=self.ax_)
+        ax.hist(
+            [self.probability[self.outcome], self.probability[~self.outcome]],
+            bins=20,
+            range=(0, 1),
+            stacked=True,
+            color=[BLUE, MIST],
+            edgecolor="white",
+            linewidth=0.5,
+            label=["came true", "did not"],
+        )
+        self.ax_.tick_params(labelbottom=False)
+        ax.set(xlabel=f"probability of {self.name}", ylabel="number")
+        ax.spines[["top", "right"]].set_visible(False)
+        # In the corner under the diagonal, where the axes above are empty.
+        legend = ax.legend(
+            edgecolor="none",
+            fontsize="small",
+            loc="lower right",
+            bbox_to_anchor=(1, 0),
+            bbox_transform=self.ax_.transAxes,
+        )
+        legend.set_in_layout(False)
+        self.distribution_ax_ = ax

@@ -1,0 +1,10 @@
+"""What the tests of every picture share."""
+
+import pytest
+from matplotlib import pyplot
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
