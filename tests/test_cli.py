@@ -12,6 +12,7 @@ from matplotlib.image import imread
 from sklearn.model_selection import train_test_split
 
 from relvec.cli import main
+from tests.commands import error_of, report, write
 
 NOISE_SD = 0.5
 
@@ -36,12 +37,12 @@ def houses():
 
 @pytest.fixture(params=[".csv", ".parquet"])
 def houses_file(request, houses, tmp_path):
-    return _write(houses, tmp_path / f"houses{request.param}")
+    return write(houses, tmp_path / f"houses{request.param}")
 
 
 @pytest.fixture
 def houses_csv(houses, tmp_path):
-    return _write(houses, tmp_path / "houses.csv")
+    return write(houses, tmp_path / "houses.csv")
 
 
 @pytest.fixture
@@ -52,38 +53,12 @@ def model_file(houses_csv, tmp_path, capsys):
     return str(path)
 
 
-def _write(table, path):
-    if path.suffix == ".csv":
-        table.to_csv(path, index=False)
-    else:
-        table.to_parquet(path, index=False)
-    return str(path)
-
-
-def _report(text):
-    """Split a printed report into its lines by name."""
-    return {line[:19].strip(): line[19:] for line in text.splitlines()}
-
-
-def _error(capsys, arguments):
-    """Run a command that must fail and return its only line on standard error."""
-    try:
-        code = main(arguments)
-    except SystemExit as stop:
-        code = stop.code
-    out, err = capsys.readouterr()
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
-
-
 def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, capsys):
     saved = tmp_path / "model.joblib"
     split = ["--test-size", "0.25", "--random-state", "3"]
     code = main(["fit", houses_file, "--target", "price", *split, "--out", str(saved)])
     out, err = capsys.readouterr()
-    report = _report(out)
+    lines = report(out)
     model = joblib.load(saved)
     train, test = train_test_split(houses, test_size=0.25, random_state=3)
     mean, std = model.predict(test.drop(columns="price"), return_std=True)
@@ -93,14 +68,14 @@ def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, ca
 
     assert code == 0
     assert err == ""
-    assert report["rows"] == "90 to fit, 30 held out"
-    assert report["features"] == "4 columns, 6 inputs once encoded"
-    assert report["relevance vectors"] == f"{len(model[-1].relevance_)} of 90 rows"
-    assert report["noise sd"] == f"{np.sqrt(model[-1].noise_variance_):.4g} price"
-    assert report["log evidence"] == f"{model[-1].log_evidence_:.2f}"
-    assert report["test RMSE"] == f"{rmse:.4g} price (training mean as prediction: {baseline:.4g})"
-    assert report["95 % interval"] == f"holds {100 * covered:.1f} % of the test rows"
-    assert float(report["seconds"]) >= 0
+    assert lines["rows"] == "90 to fit, 30 held out"
+    assert lines["features"] == "4 columns, 6 inputs once encoded"
+    assert lines["relevance vectors"] == f"{len(model[-1].relevance_)} of 90 rows"
+    assert lines["noise sd"] == f"{np.sqrt(model[-1].noise_variance_):.4g} price"
+    assert lines["log evidence"] == f"{model[-1].log_evidence_:.2f}"
+    assert lines["test RMSE"] == f"{rmse:.4g} price (training mean as prediction: {baseline:.4g})"
+    assert lines["95 % interval"] == f"holds {100 * covered:.1f} % of the test rows"
+    assert float(lines["seconds"]) >= 0
     assert out.splitlines()[-1] == f"model written to {saved}"
     assert rmse < baseline / 2
 
@@ -117,35 +92,35 @@ def test_fit_passes_kernel_and_gamma_on(houses_csv, tmp_path, capsys):
 
 def test_fit_without_held_out_rows(houses_csv, capsys):
     assert main(["fit", houses_csv, "--target", "price", "--test-size", "0"]) == 0
-    report = _report(capsys.readouterr().out)
-    assert report["rows"] == "120 to fit, 0 held out"
-    assert "test RMSE" not in report
+    lines = report(capsys.readouterr().out)
+    assert lines["rows"] == "120 to fit, 0 held out"
+    assert "test RMSE" not in lines
 
 
 def test_rows_with_missing_values_are_refused_unless_dropped(houses, tmp_path, capsys):
     houses.loc[[3, 5], "size"] = np.nan
     houses.loc[[5, 8], "price"] = np.nan
-    path = _write(houses, tmp_path / "holes.csv")
-    refused = _error(capsys, ["fit", path, "--target", "price"])
+    path = write(houses, tmp_path / "holes.csv")
+    refused = error_of(capsys, ["fit", path, "--target", "price"])
     assert "3 of 120 rows have missing values (in size, price)" in refused
     assert "--drop-missing" in refused
 
     assert main(["fit", path, "--target", "price", "--drop-missing"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("3 of 120 rows have missing values (in size, price): left out\n")
-    assert _report(out)["rows"] == "93 to fit, 24 held out"
+    assert report(out)["rows"] == "93 to fit, 24 held out"
 
 
 def test_missing_values_in_excluded_columns_do_not_matter(houses, tmp_path, capsys):
     houses["note"] = np.nan
-    path = _write(houses, tmp_path / "notes.csv")
+    path = write(houses, tmp_path / "notes.csv")
     assert main(["fit", path, "--target", "price", "--exclude", "note"]) == 0
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_predict_writes_the_intervals_of_the_model(houses, model_file, tmp_path, capsys, suffix):
     new = houses.iloc[::-1].drop(columns="price")[["district", "garden", "rooms", "size"]]
-    data, out = _write(new, tmp_path / f"new{suffix}"), tmp_path / f"predicted{suffix}"
+    data, out = write(new, tmp_path / f"new{suffix}"), tmp_path / f"predicted{suffix}"
     assert main(["predict", model_file, data, "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"120 predictions written to {out}\n"
 
@@ -160,7 +135,7 @@ def test_predict_writes_the_intervals_of_the_model(houses, model_file, tmp_path,
 
 def test_a_category_not_seen_before_warns_in_one_line(houses, model_file, tmp_path, capsys):
     houses.loc[0, "district"] = "island"
-    data = _write(houses, tmp_path / "new.csv")
+    data = write(houses, tmp_path / "new.csv")
     assert main(["predict", model_file, data, "--out", str(tmp_path / "out.csv")]) == 0
     err = capsys.readouterr().err
     assert err.count("\n") == 1
@@ -171,7 +146,7 @@ def test_a_category_not_seen_before_warns_in_one_line(houses, model_file, tmp_pa
 def test_warnings_of_the_fit_are_one_line_each(tmp_path, capsys):
     rng = np.random.default_rng(0)
     noise = pd.DataFrame({"x": rng.normal(size=60), "price": 5.0})
-    path = _write(noise, tmp_path / "constant.csv")
+    path = write(noise, tmp_path / "constant.csv")
     assert main(["fit", path, "--target", "price"]) == 0
     err = capsys.readouterr().err
     assert err
@@ -181,12 +156,12 @@ def test_warnings_of_the_fit_are_one_line_each(tmp_path, capsys):
 def test_predict_refuses_missing_values_and_columns(houses, model_file, tmp_path, capsys):
     out = str(tmp_path / "out.csv")
     houses.loc[4, "rooms"] = np.nan
-    holes = _write(houses, tmp_path / "holes.csv")
-    error = _error(capsys, ["predict", model_file, holes, "--out", out])
+    holes = write(houses, tmp_path / "holes.csv")
+    error = error_of(capsys, ["predict", model_file, holes, "--out", out])
     assert "1 of 120 rows have missing values (in rooms)" in error
 
-    narrow = _write(houses[["size", "district"]], tmp_path / "narrow.csv")
-    error = _error(capsys, ["predict", model_file, narrow, "--out", out])
+    narrow = write(houses[["size", "district"]], tmp_path / "narrow.csv")
+    error = error_of(capsys, ["predict", model_file, narrow, "--out", out])
     assert "no column rooms, garden; it has size, district" in error
     assert not Path(out).exists()
 
@@ -201,39 +176,42 @@ def test_predict_refuses_missing_values_and_columns(houses, model_file, tmp_path
         (["--target", "price", "--test-size", "1"], "must be at least 0 and less than 1"),
         (["--target", "price", "--kernel", "magic"], "invalid choice: 'magic'"),
         (["--target", "price", "--out", "no/such/folder/model"], "no folder no/such/folder"),
-        (["--target", "district"], "the target 'district' holds"),
+        (["--target", "district", "--task", "regression"], "the target 'district' holds"),
+        (["--target", "price", "--task", "ranking"], "invalid choice: 'ranking'"),
+        (["--target", "price", "--plot", "no/such/folder/a.png"], "no folder no/such/folder"),
+        (["--target", "price", "--plot", "picture.tables"], "picture.tables must end in one of"),
         ([], "required: --target"),
     ],
 )
 def test_fit_says_what_is_wrong_in_one_line(houses_csv, capsys, arguments, message):
-    assert message in _error(capsys, ["fit", houses_csv, *arguments])
+    assert message in error_of(capsys, ["fit", houses_csv, *arguments])
 
 
 def test_tables_that_cannot_be_read(tmp_path, capsys):
-    assert "No such file" in _error(capsys, ["fit", str(tmp_path / "a.csv"), "--target", "y"])
-    assert "must end in .csv or .parquet" in _error(capsys, ["fit", "a.xlsx", "--target", "y"])
+    assert "No such file" in error_of(capsys, ["fit", str(tmp_path / "a.csv"), "--target", "y"])
+    assert "must end in .csv or .parquet" in error_of(capsys, ["fit", "a.xlsx", "--target", "y"])
     broken = tmp_path / "broken.parquet"
     broken.write_text("not a table")
-    assert "relvec: error: " in _error(capsys, ["fit", str(broken), "--target", "y"])
+    assert "relvec: error: " in error_of(capsys, ["fit", str(broken), "--target", "y"])
 
 
 def test_columns_that_are_no_features(houses, tmp_path, capsys):
     houses["owner"] = [f"person {i}" for i in range(len(houses))]
-    path = _write(houses, tmp_path / "owners.csv")
-    error = _error(capsys, ["fit", path, "--target", "price"])
+    path = write(houses, tmp_path / "owners.csv")
+    error = error_of(capsys, ["fit", path, "--target", "price"])
     assert "column 'owner' has 120 different texts in 120 rows" in error
 
     houses["owner"] = pd.Timestamp("2024-01-01")
-    path = _write(houses, tmp_path / "dates.parquet")
-    error = _error(capsys, ["fit", path, "--target", "price"])
+    path = write(houses, tmp_path / "dates.parquet")
+    error = error_of(capsys, ["fit", path, "--target", "price"])
     assert "column 'owner' holds datetime64" in error
 
 
 def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
-    lonely = _write(houses[["price"]], tmp_path / "lonely.csv")
-    assert "relvec: error: " in _error(capsys, ["fit", lonely, "--target", "price"])
+    lonely = write(houses[["price"]], tmp_path / "lonely.csv")
+    assert "relvec: error: " in error_of(capsys, ["fit", lonely, "--target", "price"])
     houses["size"] = np.nan
-    empty = _write(houses, tmp_path / "empty.csv")
+    empty = write(houses, tmp_path / "empty.csv")
     assert main(["fit", empty, "--target", "price", "--drop-missing"]) == 2
     out, err = capsys.readouterr()
     assert out == "120 of 120 rows have missing values (in size): left out\n"
@@ -242,14 +220,14 @@ def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
 
 def test_files_that_are_no_models(houses_csv, tmp_path, capsys):
     out = str(tmp_path / "out.csv")
-    assert "is not a saved model" in _error(
+    assert "is not a saved model" in error_of(
         capsys, ["predict", houses_csv, houses_csv, "--out", out]
     )
     other = tmp_path / "other.joblib"
     joblib.dump({"a": 1}, other)
-    assert "holds a dict" in _error(capsys, ["predict", str(other), houses_csv, "--out", out])
+    assert "holds a dict" in error_of(capsys, ["predict", str(other), houses_csv, "--out", out])
     absent = str(tmp_path / "absent")
-    assert "No such file" in _error(capsys, ["predict", absent, houses_csv, "--out", out])
+    assert "No such file" in error_of(capsys, ["predict", absent, houses_csv, "--out", out])
 
 
 @pytest.mark.parametrize("library", ["pandas", "matplotlib"])
@@ -257,7 +235,7 @@ def test_a_missing_library_is_named_with_its_extra(library, tmp_path, capsys, mo
     for name in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    error = _error(capsys, ["demo", "--out", str(tmp_path / "demo.png")])
+    error = error_of(capsys, ["demo", "--out", str(tmp_path / "demo.png")])
     assert error == (
         f"relvec: error: this command needs {library}: install relvec with its extra relvec[cli]\n"
     )
@@ -267,8 +245,8 @@ def test_demo_draws_two_panels(tmp_path, capsys):
     picture = tmp_path / "demo.png"
     assert main(["demo", "--out", str(picture)]) == 0
     out = capsys.readouterr().out
-    assert _report(out)["rows"] == "331 to fit, 111 held out"
-    assert "progression" in _report(out)["noise sd"]
+    assert report(out)["rows"] == "331 to fit, 111 held out"
+    assert "progression" in report(out)["noise sd"]
     pixels = imread(picture)
     assert pixels.shape == (450, 1100, 4)
     assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 100
@@ -280,7 +258,7 @@ def test_the_installed_command_runs(houses_csv):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stderr == ""
-    assert _report(done.stdout)["rows"] == "96 to fit, 24 held out"
+    assert report(done.stdout)["rows"] == "96 to fit, 24 held out"
     failed = subprocess.run([*words, "--gamma", "-1"], capture_output=True, text=True, check=False)
     assert failed.returncode == 2
     assert failed.stdout == ""

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.metrics import root_mean_squared_error
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from relvec.regression import RVR
-
 if TYPE_CHECKING:
     import pandas as pd
 
-# Half the width of a 95 % interval, in standard deviations.
-Z95 = NormalDist().inv_cdf(0.975)
+    from relvec._tasks import Task
+    from relvec.classification import RVC
+    from relvec.regression import RVR
+
+# Columns that the names of a report's lines take up.
+NAME_WIDTH = 19
 
 
 @dataclass(frozen=True)
 class Job:
     """A model, the rows that it was fitted on, and those held out to judge it."""
 
+    task: Task
     model: Pipeline
-    target: str
-    train: pd.DataFrame
-    test: pd.DataFrame
+    X_train: pd.DataFrame
+    X_test: pd.DataFrame
+    y_train: pd.Series
+    y_test: pd.Series
     seconds: float
 
     @classmethod
@@ -38,60 +40,68 @@ class Job:
         cls,
         table: pd.DataFrame,
         target: str,
-        regressor: RVR,
+        task: Task,
+        machine: RVR | RVC,
         *,
         test_size: float,
         random_state: int = 0,
     ) -> Self:
         """Hold out a share of the rows, drawn at random, and fit the others."""
-        from pandas.api.types import is_numeric_dtype
-
-        if not is_numeric_dtype(table[target]):
-            raise ValueError(f"the target {target!r} holds {table[target].dtype}, not numbers")
-        train, test = table, table.iloc[:0]
+        X, y = table.drop(columns=target), task.checked(table[target])
+        rows = X, X.iloc[:0], y, y.iloc[:0]
         if test_size > 0:
-            train, test = train_test_split(table, test_size=test_size, random_state=random_state)
-        model = _pipeline(table.drop(columns=target), regressor)
+            rows = train_test_split(
+                X, y, test_size=test_size, random_state=random_state, stratify=task.strata(y)
+            )
+        X_train, X_test, y_train, y_test = rows
+        model = _pipeline(X, machine)
         start = time.perf_counter()
-        model.fit(train.drop(columns=target), train[target])
-        return cls(model, target, train, test, time.perf_counter() - start)
+        model.fit(X_train, y_train)
+        seconds = time.perf_counter() - start
+        return cls(task, model, X_train, X_test, y_train, y_test, seconds)
 
     @property
-    def regressor(self) -> RVR:
+    def machine(self) -> RVR | RVC:
         """The fitted relevance vector machine, without the preparation of its inputs."""
-        regressor: RVR = self.model[-1]
-        return regressor
+        machine: RVR | RVC = self.model[-1]
+        return machine
+
+    @property
+    def target(self) -> str:
+        """Name of the column that is predicted."""
+        return str(self.y_train.name)
 
     def shown_rows(self) -> tuple[pd.DataFrame, pd.Series]:
-        """Rows for a picture: those held out, or all; and the training rows that are kept."""
+        """Rows for a picture: those held out, or those fitted where there are none."""
+        return (self.X_test, self.y_test) if len(self.y_test) else (self.X_train, self.y_train)
+
+    def shown_rows_and_vectors(self) -> tuple[pd.DataFrame, pd.Series]:
+        """Rows for a picture that circles the training rows that are kept: these rows too."""
         import pandas as pd
 
-        rows = self.regressor.relevance_rows_
-        relevant = self.train.iloc[rows[rows >= 0]]
-        shown = pd.concat([self.test, relevant]) if len(self.test) else self.train
-        return shown.drop(columns=self.target), shown[self.target]
+        X, y = self.shown_rows()
+        if X is self.X_train:
+            return X, y
+        rows = self.machine.relevance_rows_
+        kept = rows[rows >= 0]
+        return pd.concat([X, self.X_train.iloc[kept]]), pd.concat([y, self.y_train.iloc[kept]])
 
     def report(self) -> str:
         """Tell what the fit found and how well it predicts the rows held out."""
-        rvr, unit = self.regressor, self.target
-        columns = self.train.shape[1] - 1
+        machine, fitted = self.machine, len(self.y_train)
+        columns = self.X_train.shape[1]
         lines = {
-            "rows": f"{len(self.train)} to fit, {len(self.test)} held out",
-            "features": f"{columns} columns, {rvr.n_features_in_} inputs once encoded",
-            "relevance vectors": f"{len(rvr.relevance_)} of {len(self.train)} rows",
-            "noise sd": f"{np.sqrt(rvr.noise_variance_):.4g} {unit}",
-            "log evidence": f"{rvr.log_evidence_:.2f}",
+            "task": self.task.describe(self),
+            "rows": f"{fitted} to fit, {len(self.y_test)} held out",
+            "features": f"{columns} columns, {machine.n_features_in_} inputs once encoded",
+            "relevance vectors": f"{len(machine.relevance_)} of {fitted} rows",
+            "log evidence": f"{machine.log_evidence_:.2f}",
+            **self.task.findings(self),
+            "seconds": f"{self.seconds:.2f}",
         }
-        if len(self.test):
-            features, truth = self.test.drop(columns=unit), self.test[unit]
-            mean, std = self.model.predict(features, return_std=True)
-            rmse = root_mean_squared_error(truth, mean)
-            baseline = root_mean_squared_error(truth, np.full(len(truth), self.train[unit].mean()))
-            covered = np.mean(np.abs(truth - mean) <= Z95 * std)
-            lines["test RMSE"] = f"{rmse:.4g} {unit} (training mean as prediction: {baseline:.4g})"
-            lines["95 % interval"] = f"holds {100 * covered:.1f} % of the test rows"
-        lines["seconds"] = f"{self.seconds:.2f}"
-        return "\n".join(f"{name:<19}{text}" for name, text in lines.items())
+        below = "\n" + " " * NAME_WIDTH
+        report = (f"{name:<{NAME_WIDTH}}{text}" for name, text in lines.items())
+        return "\n".join(line.replace("\n", below) for line in report)
 
 
 def missing(table: pd.DataFrame) -> tuple[pd.Series, str]:
@@ -102,18 +112,32 @@ def missing(table: pd.DataFrame) -> tuple[pd.Series, str]:
     return rows, f"{rows.sum()} of {len(table)} rows have missing values (in {columns})"
 
 
-def _pipeline(features: pd.DataFrame, regressor: RVR) -> Pipeline:
+def listed(names: Iterable[object]) -> str:
+    """Name a few, and say how many more there are."""
+    words = [str(name) for name in names]
+    shown, rest = ", ".join(words[:12]), len(words) - 12
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def holds_texts(column: pd.Series) -> bool:
+    """Say whether a column holds texts or categories."""
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    return bool(is_string_dtype(column) or is_object_dtype(column) or column.dtype == "category")
+
+
+def _pipeline(features: pd.DataFrame, machine: RVR | RVC) -> Pipeline:
     """Standardise numbers, one-hot encode texts; the model carries this preparation with it.
 
     A category that the fit did not see is all zeros, like none of the known ones, and warns.
     """
-    from pandas.api.types import is_numeric_dtype, is_object_dtype, is_string_dtype
+    from pandas.api.types import is_numeric_dtype
 
     numbers, categories = [], []
     for name, column in features.items():
         if is_numeric_dtype(column):
             numbers.append(name)
-        elif not (is_string_dtype(column) or is_object_dtype(column) or column.dtype == "category"):
+        elif not holds_texts(column):
             raise ValueError(
                 f"column {name!r} holds {column.dtype}, neither numbers nor categories: "
                 "exclude it or turn it into numbers"
@@ -129,4 +153,4 @@ def _pipeline(features: pd.DataFrame, regressor: RVR) -> Pipeline:
     columns = ColumnTransformer(
         [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)]
     )
-    return Pipeline([("columns", columns), ("regressor", regressor)])
+    return Pipeline([("columns", columns), ("machine", machine)])

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import joblib
-from sklearn.datasets import load_diabetes
 from sklearn.pipeline import Pipeline
 
-from relvec._job import Z95, Job, missing
+from relvec._demo import DEMOS
+from relvec._job import Job, listed, missing
+from relvec._tasks import MOST_CLASSES, TASKS, Task, task_of
 from relvec.basis import KERNELS
-from relvec.display import RegressionDisplay
-from relvec.regression import RVR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,10 +60,17 @@ def _fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{description}; --drop-missing leaves these rows out")
     if rows.any():
         print(f"{description}: left out")
+    table = table[~rows]
+    task = TASKS[task_of(table[options.target]) if options.task == "auto" else options.task]
+    figure = _new_figure(options.plot, (6.4, 4.8)) if options.plot else None
+    machine = task.machine(
+        kernel=options.kernel, gamma=options.gamma, random_state=options.random_state
+    )
     job = Job.run(
-        table[~rows],
+        table,
         options.target,
-        RVR(kernel=options.kernel, gamma=options.gamma, random_state=options.random_state),
+        task,
+        machine,
         test_size=options.test_size,
         random_state=options.random_state,
     )
@@ -72,43 +78,30 @@ def _fit(options: argparse.Namespace) -> None:
     if options.out:
         joblib.dump(job.model, options.out)
         print(f"model written to {options.out}")
+    if figure:
+        ax = figure.subplots()
+        task.draw(job, ax)
+        ax.set_title("rows held out" if options.test_size else "rows fitted")
+        _save(figure, options.plot)
 
 
 def _predict(options: argparse.Namespace) -> None:
-    model = _load_model(options.model)
+    task, model = _load_model(options.model)
     table = _read_table(options.data)
     _require_columns(table, model.feature_names_in_, options.data)
     table = table[model.feature_names_in_]
     rows, description = missing(table)
     if rows.any():
         raise ValueError(f"{description}; nothing was predicted")
-    mean, std = model.predict(table, return_std=True)
-    columns = {"mean": mean, "std": std, "lower_95": mean - Z95 * std, "upper_95": mean + Z95 * std}
-    _write_table(_pandas().DataFrame(columns), options.out)
+    _write_table(task.predictions(model, table), options.out)
     print(f"{len(table)} predictions written to {options.out}")
 
 
 def _demo(options: argparse.Namespace) -> None:
-    """Fit scikit-learn's diabetes data; draw one input by itself, then all ten together."""
     _pandas()
-    figure = _need("matplotlib.figure").Figure(figsize=(11, 4.5), layout="constrained")
-    table = load_diabetes(as_frame=True, scaled=False).frame
-    table = table.rename(columns={"target": "progression"})
-    print("diabetes: its progression over a year, from ten measurements of 442 patients")
-    # The width is the best of five by cross-validation within the rows that are fitted.
-    all_inputs = Job.run(table, "progression", RVR(gamma=0.03), test_size=0.25)
-    one_input = Job.run(table[["bmi", "progression"]], "progression", RVR(), test_size=0)
-    print(all_inputs.report())
-    for ax, job, title in zip(
-        figure.subplots(1, 2),
-        (one_input, all_inputs),
-        ("one input", "ten inputs, rows held out"),
-        strict=True,
-    ):
-        RegressionDisplay.from_estimator(job.model, *job.shown_rows(), ax=ax)
-        ax.set_title(f"{title}: {len(job.regressor.relevance_)} relevance vectors")
-    figure.savefig(options.out, dpi=100)
-    print(f"picture written to {options.out}")
+    figure = _new_figure(options.out, (11, 4.5))
+    print(DEMOS[options.task](figure))
+    _save(figure, options.out)
 
 
 def _need(module: str) -> Any:
@@ -126,6 +119,20 @@ def _pandas() -> Any:
     return _need("pandas")
 
 
+def _new_figure(path: Path, size: tuple[float, float]) -> Any:
+    """Make an empty figure, once it is certain that it can be written to this path."""
+    figure = _need("matplotlib.figure").Figure(figsize=size, layout="constrained")
+    kinds = figure.canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        raise ValueError(f"{path} must end in one of .{', .'.join(sorted(kinds))}")
+    return figure
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.savefig(path, dpi=100)
+    print(f"picture written to {path}")
+
+
 def _read_table(path: Path) -> pd.DataFrame:
     read = {".csv": _pandas().read_csv, ".parquet": _pandas().read_parquet}[path.suffix]
     table = read(path)
@@ -139,28 +146,23 @@ def _write_table(table: pd.DataFrame, path: Path) -> None:
         table.to_parquet(path, index=False)
 
 
-def _load_model(path: Path) -> Pipeline:
+def _load_model(path: Path) -> tuple[Task, Pipeline]:
     try:
         model = joblib.load(path)
     except OSError:
         raise
     except Exception as error:  # a file that is no pickle may raise anything
         raise ValueError(f"{path} is not a saved model: {_one_line(error)}") from error
-    if not (isinstance(model, Pipeline) and isinstance(model[-1], RVR)):
-        raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
-    return model
+    for task in TASKS.values():
+        if isinstance(model, Pipeline) and isinstance(model[-1], task.machine):
+            return task, model
+    raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
 
 
 def _require_columns(table: pd.DataFrame, names: Sequence[str], path: Path) -> None:
     absent = [name for name in names if name not in table.columns]
     if absent:
-        raise ValueError(f"{path} has no column {_listed(absent)}; it has {_listed(table.columns)}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Name a few, and say how many more there are."""
-    shown, rest = ", ".join(names[:12]), len(names) - 12
-    return f"{shown} and {rest} more" if rest > 0 else shown
+        raise ValueError(f"{path} has no column {listed(absent)}; it has {listed(table.columns)}")
 
 
 def _one_line(message: object) -> str:
@@ -206,10 +208,19 @@ def _add_fit(commands: Commands) -> None:
         help="fit a table and say how good the fit is",
         description="Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
         "Numbers are standardised; texts are one-hot encoded, a category never seen before "
-        "counting as none of the known ones.",
+        "counting as none of the known ones. The target is classified where it holds texts, true "
+        f"and false, or whole numbers of 2 to {MOST_CLASSES} distinct values; other numbers are "
+        "fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
+        "their squared distance from the truth, from 0 to 1.",
     )
     fit.add_argument("data", metavar="DATA", type=_table_path, help="CSV or Parquet file")
     fit.add_argument("--target", required=True, metavar="NAME", help="column to predict")
+    fit.add_argument(
+        "--task",
+        choices=["auto", *TASKS],
+        default="auto",
+        help="what kind of target it is; auto tells from its values (default: %(default)s)",
+    )
     fit.add_argument(
         "--exclude",
         action="append",
@@ -240,6 +251,13 @@ def _add_fit(commands: Commands) -> None:
         "--drop-missing", action="store_true", help="leave out rows with missing values"
     )
     fit.add_argument("--out", type=_output_path, metavar="MODEL", help="where to save the model")
+    fit.add_argument(
+        "--plot",
+        type=_output_path,
+        metavar="PICTURE",
+        help="where to draw the rows held out, or those fitted where there are none: predictions "
+        "with error bars, or how reliable the probabilities are",
+    )
     fit.set_defaults(run=_fit)
 
 
@@ -248,8 +266,9 @@ def _add_predict(commands: Commands) -> None:
         "predict",
         help="predict the rows of a table",
         description="Predict each row: mean, standard deviation of a new observation, and the "
-        "ends of its 95 % interval. A model file is a pickle, which can run any code when it is "
-        "read: load only models that you trust.",
+        "ends of its 95 % interval; or its class, and the probability of every class. A model "
+        "file is a pickle, which can run any code when it is read: load only models that you "
+        "trust.",
     )
     predict.add_argument("model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
     predict.add_argument("data", metavar="DATA", type=_table_path, help="CSV or Parquet file")
@@ -261,6 +280,9 @@ def _add_predict(commands: Commands) -> None:
 
 def _add_demo(commands: Commands) -> None:
     demo = commands.add_parser("demo", help="fit a real data set and draw it")
+    demo.add_argument(
+        "--task", choices=list(DEMOS), default="regression", help="default: %(default)s"
+    )
     demo.add_argument(
         "--out",
         type=_output_path,
