@@ -1,27 +1,85 @@
-"""Tipping (2001) measured again: ``python -m benchmarks.paper regression`` or ``figures``."""
+"""Tipping (2001) measured again: ``python -m benchmarks.paper``, then a table or figure."""
 
 import argparse
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
 
-from benchmarks import figures, regression
+from benchmarks import calibration, classification, figures, regression, ripley, usps
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    table = commands.add_parser("regression", help="the table of section 4.4.1")
-    table.add_argument("--repetitions", type=int, default=100)
-    table.add_argument("--jobs", type=int, default=2, help="processes, each with one thread")
-    table.add_argument(
-        "--problem", choices=sorted(regression.PROBLEMS), action="append", help="default: all"
-    )
-    pictures = commands.add_parser("figures", help="the numbers of figures 1 and 2")
-    pictures.add_argument("--draws", type=int, default=50, help="noise draws for figure 2")
+    for add in (add_regression, add_figures, add_classification, add_ripley, add_calibration):
+        add(commands)
     arguments = parser.parse_args()
-    if arguments.command == "regression":
+    arguments.run(arguments)
+
+
+def add_regression(commands: Any) -> None:
+    parser = commands.add_parser("regression", help="the table of section 4.4.1")
+    parser.add_argument("--repetitions", type=int, default=100)
+    add_jobs(parser, 2)
+    add_problem(parser, regression.PROBLEMS, "default: all")
+
+    def run(arguments: argparse.Namespace) -> None:
         names = arguments.problem or list(regression.PROBLEMS)
         regression.run(names, arguments.repetitions, arguments.jobs)
-    else:
-        figures.run(arguments.draws)
+
+    parser.set_defaults(run=run)
+
+
+def add_figures(commands: Any) -> None:
+    parser = commands.add_parser("figures", help="the numbers of figures 1 and 2")
+    parser.add_argument("--draws", type=int, default=50, help="noise draws for figure 2")
+    parser.set_defaults(run=lambda arguments: figures.run(arguments.draws))
+
+
+def add_classification(commands: Any) -> None:
+    parser = commands.add_parser("classification", help="the table of section 4.4.2")
+    add_splits(parser)
+    add_jobs(parser, 1)
+    add_problem(parser, [*classification.PROBLEMS, "usps"], "default: all but usps")
+
+    def run(arguments: argparse.Namespace) -> None:
+        names = arguments.problem or list(classification.PROBLEMS)
+        with_splits = [name for name in names if name != "usps"]
+        if with_splits:
+            classification.run(with_splits, arguments.splits, arguments.jobs)
+        if "usps" in names:
+            usps.run(arguments.jobs)
+
+    parser.set_defaults(run=run)
+
+
+def add_ripley(commands: Any) -> None:
+    parser = commands.add_parser("ripley", help="figure 3, over draws of its training rows")
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--out", type=Path, default=Path("ripley.png"), help="the picture")
+    parser.set_defaults(run=lambda arguments: ripley.run(arguments.draws, arguments.out))
+
+
+def add_calibration(commands: Any) -> None:
+    parser = commands.add_parser("calibration", help="appendix D.2, and three real problems")
+    parser.add_argument("--draws", type=int, default=20, help="draws for appendix D.2")
+    add_splits(parser)
+    add_jobs(parser, 1)
+    parser.set_defaults(
+        run=lambda arguments: calibration.run(arguments.draws, arguments.splits, arguments.jobs)
+    )
+
+
+def add_problem(parser: argparse.ArgumentParser, names: Collection[str], text: str) -> None:
+    parser.add_argument("--problem", choices=sorted(names), action="append", help=text)
+
+
+def add_splits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--splits", type=int, default=10, help="how many of the ten splits")
+
+
+def add_jobs(parser: argparse.ArgumentParser, default: int) -> None:
+    parser.add_argument("--jobs", type=int, default=default, help="processes, each with one thread")
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from benchmarks.openings import fit_from, from_noise_learnt_at_once
-from benchmarks.table import print_table, verdict
+from benchmarks.table import format_mean, mean_and_error, print_table, verdict
 from relvec import RVR
-from relvec.datasets import load_staged, make_friedman, make_sinc
+from relvec.datasets import Split, load_staged, make_friedman, make_sinc
 from relvec.exceptions import RelvecWarning
 
 Array = NDArray[np.float64]
@@ -39,13 +39,6 @@ ENTROPY = 2001
 GAMMA_TIMES_INPUTS = 2.0 ** np.arange(-7, 5)
 SVR_C = [1.0, 10.0, 100.0, 1000.0]
 SVR_EPSILON = [0.05, 0.1, 0.2, 0.4]
-
-
-class Split(NamedTuple):
-    X_train: Array
-    y_train: Array
-    X_test: Array
-    y_test: Array
 
 
 class Score(NamedTuple):
@@ -160,15 +153,6 @@ def score_noise_learnt_at_once(problem: Problem, split: Split, gamma: float) -> 
     kept = rbf_kernel(split.X_test, split.X_train[fit.active], gamma=gamma)
     error = problem.error(split.y_test, fit.posterior.latent_mean(kept))
     return Score(error, len(fit.active), log_evidence=fit.log_evidence)
-
-
-def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean and its standard error."""
-    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
-
-
-def format_mean(values: Sequence[float]) -> str:
-    return "{:.4g} ± {:.2g}".format(*mean_and_error(values))
 
 
 def row(problem: Problem, svr: Sequence[Score], rvr: Sequence[Score]) -> list[str]:

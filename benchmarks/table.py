@@ -1,6 +1,8 @@
-"""Plain text tables."""
+"""Plain text tables, and what goes into their cells."""
 
 from collections.abc import Sequence
+
+import numpy as np
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -14,3 +16,12 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 def verdict(holds: bool) -> str:
     return "yes" if holds else "NO"
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean and its standard error."""
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def format_mean(values: Sequence[float]) -> str:
+    return "{:.4g} ± {:.2g}".format(*mean_and_error(values))
