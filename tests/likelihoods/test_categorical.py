@@ -1,0 +1,133 @@
+"""More than two classes: mpmath far out, two classes as one output, and no class before another."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from relvec.likelihoods import Bernoulli, Categorical
+from tests.likelihoods.precise import derivatives
+
+#: Functions of three classes up to a constant; 800 is where exponentials overflow.
+FUNCTIONS = np.array(
+    [[0.0, 0.0, 0.0], [1.0, -2.0, 0.5], [800.0, -800.0, 0.0], [800.0, 800.0, -800.0], [0, 1, 30.0]]
+)
+ONE_HOT = np.eye(3)
+
+
+def outputs(likelihood, functions):
+    """Coordinates of the functions of the classes along the contrasts."""
+    return functions @ likelihood.contrasts.T
+
+
+def log_prob(t, functions):
+    largest = max(functions)
+    total = mpmath.log(mpmath.fsum(mpmath.exp(f - largest) for f in functions))
+    return functions[int(np.argmax(t))] - largest - total
+
+
+@pytest.mark.parametrize("functions", FUNCTIONS, ids=str)
+@pytest.mark.parametrize("t", ONE_HOT, ids=["first", "second", "third"])
+def test_values_and_derivatives_along_any_direction(t, functions, rng):
+    found = Categorical(3)
+    centred = functions - functions.mean()
+    y = outputs(found, centred)[None]
+    spread = np.outer(*[direction := rng.normal(size=2)] * 2)
+
+    def along(step):
+        moved = [
+            mpmath.mpf(f) + step * mpmath.mpf(d)
+            for f, d in zip(centred, direction @ found.contrasts, strict=True)
+        ]
+        return log_prob(t, moved)
+
+    expected = derivatives(along, 0)
+    assert found.log_prob(t[None], y)[0] == pytest.approx(expected[0], rel=1e-14, abs=1e-13)
+    slope, B = found.slope(t[None], y)[0], found.curvature(t[None], y)[0]
+    assert slope @ direction == pytest.approx(expected[1], rel=1e-12, abs=1e-15)
+    assert direction @ B @ direction == pytest.approx(-expected[2], rel=1e-12, abs=1e-15)
+    third = found.curvature_slope(t[None], y, spread[None])[0] @ direction
+    assert third == pytest.approx(-expected[3], rel=1e-12, abs=1e-15)
+
+
+def test_two_classes_are_one_output_times_the_root_of_two(rng):
+    one, two = Bernoulli(), Categorical(2)
+    t = rng.integers(0, 2, (50, 1)).astype(float)
+    y = np.concatenate([[[800.0], [-800.0]], 3 * rng.normal(size=(48, 1))])
+    one_hot, root = np.hstack([t, 1 - t]), np.sqrt(2)
+    variance = rng.uniform(0.1, 5, (50, 1, 1))
+    both = [
+        (one.log_prob(t, root * y), two.log_prob(one_hot, y)),
+        (root * one.slope(t, root * y), two.slope(one_hot, y)),
+        (2 * one.curvature(t, root * y), two.curvature(one_hot, y)),
+        (
+            root * one.curvature_slope(t, root * y, 2 * variance),
+            two.curvature_slope(one_hot, y, variance),
+        ),
+        (one.probabilities(root * y)[:, ::-1], two.probabilities(y)),
+    ]
+    for expected, found in both:
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    expected = one.mean_probabilities(root * y, 2 * variance)[:, ::-1]
+    np.testing.assert_allclose(two.mean_probabilities(y, variance), expected, atol=1e-3)
+
+
+@pytest.fixture(params=[3, 5])
+def rows(request, rng):
+    """A likelihood with targets, outputs and their covariances."""
+    likelihood = Categorical(request.param)
+    t = np.eye(request.param)[rng.integers(0, request.param, 20)]
+    root = rng.normal(size=(20, request.param - 1, request.param - 1))
+    return likelihood, t, 2 * rng.normal(size=(20, request.param - 1)), root @ root.swapaxes(1, 2)
+
+
+def test_no_class_comes_before_another(rows, rng):
+    """Other contrasts: a rotation of the outputs."""
+    likelihood, t, y, covariance = rows
+    order = rng.permutation(t.shape[1])
+    turn = likelihood.contrasts @ np.eye(t.shape[1])[order] @ likelihood.contrasts.T
+    there = y @ turn.T
+    np.testing.assert_allclose(turn @ turn.T, np.eye(len(turn)), atol=1e-14)
+    functions = likelihood.functions(y)[:, order]
+    np.testing.assert_allclose(likelihood.functions(there), functions, atol=1e-13)
+    moved = covariance @ turn.T
+    both = [
+        (likelihood.log_prob(t, y), likelihood.log_prob(t[:, order], there)),
+        (likelihood.slope(t, y) @ turn.T, likelihood.slope(t[:, order], there)),
+        (turn @ likelihood.curvature(t, y) @ turn.T, likelihood.curvature(t[:, order], there)),
+        (
+            likelihood.curvature_slope(t, y, covariance) @ turn.T,
+            likelihood.curvature_slope(t[:, order], there, turn @ moved),
+        ),
+        (likelihood.probabilities(y)[:, order], likelihood.probabilities(there)),
+    ]
+    for expected, found in both:
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    expected = likelihood.mean_probabilities(y, covariance)[:, order]
+    found = likelihood.mean_probabilities(there, turn @ moved)
+    np.testing.assert_allclose(found, expected, atol=0.005)
+
+
+@pytest.mark.parametrize("size", [1.0, 9.0], ids=["near", "wide"])
+def test_mean_probabilities_are_averages_over_draws(rows, rng, size):
+    likelihood, _, mean, covariance = rows
+    found = likelihood.mean_probabilities(mean, size * covariance)
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+    for row in range(len(mean)):
+        drawn = rng.multivariate_normal(mean[row], size * covariance[row], 100_000)
+        average = likelihood.probabilities(drawn).mean(axis=0)
+        np.testing.assert_allclose(found[row], average, atol=0.005)
+
+
+def test_mean_probabilities_without_spread_are_those_of_the_mean(rows):
+    likelihood, _, mean, covariance = rows
+    found = likelihood.mean_probabilities(mean, np.zeros_like(covariance))
+    np.testing.assert_allclose(found, likelihood.probabilities(mean), rtol=1e-12)
+
+
+def test_a_row_is_averaged_alike_wherever_it_stands(rng):
+    """Many rows are taken some at a time."""
+    likelihood, mean = Categorical(3), rng.normal(size=(4000, 2))
+    covariance = np.tile(np.eye(2), (len(mean), 1, 1))
+    found = likelihood.mean_probabilities(mean, covariance)
+    backwards = likelihood.mean_probabilities(mean[::-1], covariance)
+    np.testing.assert_allclose(found, backwards[::-1], rtol=1e-12)

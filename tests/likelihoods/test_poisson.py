@@ -1,0 +1,46 @@
+"""Counts against mpmath: far out, and the moments of a log-normal rate."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from relvec.likelihoods import Poisson
+from tests.likelihoods.precise import derivatives
+
+
+def log_prob(t, y):
+    return t * y - mpmath.exp(y) - mpmath.loggamma(t + 1)
+
+
+@pytest.mark.parametrize("y", [-800.0, -30.0, -1.0, 0.0, 0.7, 6.0, 800.0])
+@pytest.mark.parametrize("t", [0.0, 1.0, 17.0, 5000.0])
+def test_values_and_derivatives_keep_their_digits(t, y):
+    """At 800 the rate is beyond double precision, and infinite without a warning."""
+    expected = derivatives(lambda y: log_prob(t, y), y, digits=800)
+    row, spread = (np.array([[t]]), np.array([[y]])), np.array([[[1.7]]])
+    found = Poisson()
+    assert found.log_prob(*row)[0] == pytest.approx(expected[0], rel=1e-13, abs=1e-11)
+    assert found.slope(*row)[0, 0] == pytest.approx(expected[1], rel=1e-13, abs=1e-11)
+    assert found.curvature(*row)[0, 0, 0] == pytest.approx(-expected[2], rel=1e-14)
+    slope = found.curvature_slope(*row, spread)[0, 0]
+    assert slope == pytest.approx(-1.7 * expected[3], rel=1e-14)
+
+
+@pytest.mark.parametrize("mean", [-20.0, -1.0, 3.0])
+@pytest.mark.parametrize("variance", [0.0, 1e-8, 0.3, 4.0])
+def test_moments_are_those_of_a_log_normal_rate(mean, variance):
+    """E λ and E λ + Var λ from the moments E λᵏ = exp(k mean + k² variance / 2)."""
+    with mpmath.workdps(60):
+        first, second = (
+            mpmath.exp(k * mpmath.mpf(mean) + mpmath.mpf(variance) * k * k / 2) for k in (1, 2)
+        )
+        expected = float(first), float(first + second - first**2)
+    found = Poisson().moments(np.array([[mean]]), np.array([[[variance]]]))
+    assert found[0][0, 0] == pytest.approx(expected[0], rel=1e-14)
+    assert found[1][0, 0] == pytest.approx(expected[1], rel=1e-14)
+
+
+@pytest.mark.parametrize("t", [[[-1.0], [2.0]], [[0.0], [0.0]]])
+def test_targets_that_are_no_counts_are_refused(t):
+    with pytest.raises(ValueError, match="y "):
+        Poisson().check(np.array(t))
