@@ -1,0 +1,50 @@
+"""Every kind of estimator, with a target of its own made from a real one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from relvec import RVC, RVR
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """An estimator, and what it makes its target of."""
+
+    estimator: RVR | RVC
+    target: Callable[[Array], NDArray[Any]]
+
+    def make(self, **parameters) -> RVR | RVC:
+        return clone(self.estimator).set_params(**parameters)
+
+
+def counts(y: Array) -> Array:
+    """Counts that rise with y, from 1 to 20."""
+    return np.round(20.0 ** ((y - y.min()) / max(np.ptp(y), 1.0)))
+
+
+def classes(n_classes: int) -> Callable[[Array], NDArray[Any]]:
+    """As many classes of equal size, by the height of y."""
+    return lambda y: np.argsort(np.argsort(y)) * n_classes // len(y)
+
+
+MACHINES = {
+    "regression": Machine(RVR(), lambda y: y),
+    "counts": Machine(RVR(likelihood="poisson"), counts),
+    "two classes": Machine(RVC(), classes(2)),
+    "three classes": Machine(RVC(), classes(3)),
+    "one against the rest": Machine(RVC(multi_class="ovr"), classes(3)),
+}
+
+
+def answers(model: RVR | RVC, X: Any) -> Array:
+    """All that a fitted estimator says of its targets at some rows, one column each."""
+    if is_classifier(model):
+        return model.predict_proba(X)
+    return np.column_stack(model.predict(X, return_std=True))
