@@ -1,79 +1,40 @@
 """The curvature of a log posterior against one dense matrix of all weights and levels."""
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import mpmath
 import numpy as np
 import pytest
 
 from relvec.inference.curvature import Curvature
+from tests.laplace import DenseCurvature
 
 
-@dataclass(frozen=True)
-class Dense:
-    """H = XᵀBX + A with X = [Φ ⊗ I, 1 ⊗ I], nothing eliminated; a flat level has no precision."""
+def curvature(dense):
+    return Curvature(dense.Phi, dense.B, dense.alpha, dense.center)
 
-    Phi: np.ndarray
-    B: np.ndarray
-    alpha: np.ndarray
-    has_intercept: bool
 
-    @property
-    def outputs(self):
-        return self.B.shape[1]
-
-    @property
-    def n_weights(self):
-        return len(self.alpha) * self.outputs
-
-    def rows(self, Phi):
-        """X of some functions, (n_samples, n_outputs, n_columns)."""
-        return np.kron(Phi, np.eye(self.outputs)).reshape(len(Phi), self.outputs, -1)
-
-    @cached_property
-    def joined(self):
-        level = np.ones((len(self.Phi), int(self.has_intercept)))
-        return self.rows(np.hstack([self.Phi, level]))
-
-    @cached_property
-    def matrix(self):
-        prior = np.repeat(np.append(self.alpha, [0.0] * self.has_intercept), self.outputs)
-        return self.products(self.joined, self.joined) + np.diag(prior)
-
-    def products(self, left, right):
-        return np.einsum("nra,nrs,nsb->ab", left, self.B, right)
-
-    @cached_property
-    def inverse(self):
-        return np.linalg.inv(self.matrix)
-
-    def curvature(self):
-        return Curvature(self.Phi, self.B, self.alpha, self.has_intercept)
-
-    def joint(self, weights, level):
-        """Weights and level as one vector."""
-        return np.concatenate([weights.ravel(), level]) if self.has_intercept else weights.ravel()
+def joint(dense, weights, level):
+    """Weights and level as one vector."""
+    return np.concatenate([weights.ravel(), level]) if dense.center else weights.ravel()
 
 
 @pytest.fixture(params=[False, True], ids=["no intercept", "intercept"])
-def has_intercept(request):
+def center(request):
     return request.param
 
 
 @pytest.fixture(params=[1, 3], ids=["one output", "three outputs"])
-def dense(request, has_intercept, rng):
+def dense(request, center, rng):
     """Curvatures of any size and direction, as weights of the rows make them."""
     n, k, outputs = 25, 4, request.param
     Phi = rng.normal(loc=[0, 1, -5, 0.1], size=(n, k))
     root = rng.normal(size=(n, outputs, outputs))
     B = np.exp(rng.normal(size=(n, 1, 1))) * (root @ root.swapaxes(1, 2) + 0.01 * np.eye(outputs))
-    return Dense(Phi, B, np.exp(2 * rng.normal(size=k)), has_intercept)
+    return DenseCurvature(Phi, B, np.exp(2 * rng.normal(size=k)), center)
 
 
 @pytest.fixture
 def found(dense):
-    return dense.curvature()
+    return curvature(dense)
 
 
 def test_determinant_is_that_of_weights_and_level(dense, found):
@@ -93,13 +54,13 @@ def test_variance_is_that_of_the_weights(dense, found):
 
 def test_level_and_weights_are_independent_at_the_mean_functions(dense, found):
     """Level plus φ̄ᵀ weights has the level's own covariance, and none with the weights."""
-    if not dense.has_intercept:
+    if not dense.center:
         assert not found.level_covariance.any()
         assert not found.remainder.any()
         assert not found.mean_function.any()
         return
-    center = np.kron(found.mean_function, np.eye(dense.outputs)) + found.remainder
-    there = np.hstack([center, np.eye(dense.outputs)])
+    mean = np.kron(found.mean_function, np.eye(dense.outputs)) + found.remainder
+    there = np.hstack([mean, np.eye(dense.outputs)])
     np.testing.assert_allclose(
         there @ dense.inverse @ there.T, found.level_covariance, rtol=1e-9, atol=1e-14
     )
@@ -111,28 +72,27 @@ def test_gradient_and_outputs_are_products_with_the_rows(dense, found, rng):
     slope = rng.normal(size=(len(dense.Phi), dense.outputs))
     by_weight, by_level = found.gradient(slope)
     expected = np.einsum("nra,nr->a", dense.joined, slope)
-    np.testing.assert_allclose(dense.joint(by_weight, by_level), expected, rtol=1e-12)
+    np.testing.assert_allclose(joint(dense, by_weight, by_level), expected, rtol=1e-12)
     weights = rng.normal(size=(len(dense.alpha), dense.outputs))
-    level = rng.normal(size=dense.outputs) * dense.has_intercept
+    level = rng.normal(size=dense.outputs) * dense.center
     np.testing.assert_allclose(
-        found.outputs(weights, level), dense.joined @ dense.joint(weights, level), rtol=1e-12
+        found.outputs(weights, level), dense.joined @ joint(dense, weights, level), rtol=1e-12
     )
 
 
 def test_solve_divides_by_the_curvature(dense, found, rng):
     by_weight = rng.normal(size=(len(dense.alpha), dense.outputs))
-    by_level = rng.normal(size=dense.outputs) * dense.has_intercept
+    by_level = rng.normal(size=dense.outputs) * dense.center
     weights, level = found.solve(by_weight, by_level)
     assert weights.shape == by_weight.shape
     assert level.shape == by_level.shape
-    assert dense.has_intercept or not level.any()
-    expected = dense.inverse @ dense.joint(by_weight, by_level)
-    np.testing.assert_allclose(dense.joint(weights, level), expected, rtol=1e-9, atol=1e-12)
+    assert dense.center or not level.any()
+    expected = dense.inverse @ joint(dense, by_weight, by_level)
+    np.testing.assert_allclose(joint(dense, weights, level), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_spread_is_the_variance_of_the_outputs_of_each_row(dense, found):
-    expected = np.einsum("nra,ab,nsb->nrs", dense.joined, dense.inverse, dense.joined)
-    np.testing.assert_allclose(found.spread(), expected, rtol=1e-8, atol=1e-13)
+    np.testing.assert_allclose(found.spread(), dense.spread(dense.Phi), rtol=1e-8, atol=1e-13)
 
 
 @pytest.mark.parametrize("count", [1, 6])
@@ -142,7 +102,7 @@ def test_whitened_candidates_have_the_products_that_are_explained(dense, found, 
     white = found.whitened(columns)
     assert white.shape == (dense.matrix.shape[0], count, dense.outputs)
     seen = (
-        dense.products(dense.joined, dense.rows(columns))
+        dense.products(dense.joined, dense.expand(columns))
         if count
         else np.zeros((len(dense.matrix), 0))
     )
@@ -153,11 +113,11 @@ def test_whitened_candidates_have_the_products_that_are_explained(dense, found, 
 
 def test_without_functions_only_the_level_is_left(dense, rng):
     columns = rng.normal(size=(len(dense.Phi), 2))
-    nothing = Dense(dense.Phi[:, :0], dense.B, dense.alpha[:0], dense.has_intercept)
-    found, outputs = nothing.curvature(), nothing.outputs
-    half = 0.5 * np.linalg.slogdet(dense.B.sum(axis=0))[1] if nothing.has_intercept else 0.0
+    nothing = DenseCurvature(dense.Phi[:, :0], dense.B, dense.alpha[:0], dense.center)
+    found, outputs = curvature(nothing), nothing.outputs
+    half = 0.5 * np.linalg.slogdet(dense.B.sum(axis=0))[1] if nothing.center else 0.0
     assert found.half_log_det == pytest.approx(half)
-    by_level = rng.normal(size=outputs) * nothing.has_intercept
+    by_level = rng.normal(size=outputs) * nothing.center
     weights, level = found.solve(np.empty((0, outputs)), by_level)
     assert weights.shape == (0, outputs)
     np.testing.assert_allclose(dense.B.sum(axis=0) @ level, by_level, atol=1e-12)
@@ -165,7 +125,7 @@ def test_without_functions_only_the_level_is_left(dense, rng):
         found.spread(), np.broadcast_to(found.level_covariance, nothing.B.shape)
     )
     white = found.whitened(columns).reshape(-1, 2 * outputs)
-    seen = nothing.products(nothing.joined, nothing.rows(columns))
+    seen = nothing.products(nothing.joined, nothing.expand(columns))
     np.testing.assert_allclose(white.T @ white, seen.T @ nothing.inverse @ seen, atol=1e-12)
 
 
@@ -190,6 +150,6 @@ def test_nearly_equal_functions_keep_their_digits(dense, gap):
     """Their products with themselves and each other have no digits left to tell them apart."""
     Phi = dense.Phi[:, [0, 0, 1]] + gap * dense.Phi[:, [3, 2, 3]]
     alpha = np.array([1e-9, 1e-9, 1e-3])
-    near = Dense(Phi, dense.B, alpha, dense.has_intercept)
-    found, expected = near.curvature(), exact_half_log_det(near)
+    near = DenseCurvature(Phi, dense.B, alpha, dense.center)
+    found, expected = curvature(near), exact_half_log_det(near)
     assert found.half_log_det == pytest.approx(expected, rel=1e-10)
