@@ -21,11 +21,15 @@ from relvec._estimator import (
     check_weights,
 )
 from relvec.basis import Basis
+from relvec.checks import check_positive
 from relvec.design import DenseDesign
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
 from relvec.solvers import Solution
 
 Labels = NDArray[Any]
+
+#: Probability under which a log-odds is no longer told.
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
@@ -112,7 +116,7 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
     gamma_ : float or ndarray of shape (n_features,)
         The kernel's γ as a number, where it has one.
     basis_ : Basis
-        The kept functions; ``basis_.transform(X) @ dual_coef_.T + intercept_`` decides.
+        The kept functions; ``basis_.transform(X) @ dual_coef_.T + intercept_`` is y(x).
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -218,8 +222,9 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         return self
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        if getattr(self, name) not in choices:
-            raise ValueError(f"{name}={getattr(self, name)!r}, expected one of {list(choices)}")
+        value = getattr(self, name)
+        if not isinstance(value, str) or value not in choices:
+            raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
         rows, labels = validate_data(self, X, y, dtype=np.float64, reset=reset)
@@ -242,11 +247,17 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         if self.class_weight is None:
             return weights
         copies = np.ones(len(codes)) if weights is None else weights
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             totals = np.bincount(codes, copies)
             factors = copies.sum() / (len(totals) * totals)
-        else:
+        elif isinstance(self.class_weight, Mapping):
+            for label, factor in self.class_weight.items():
+                check_positive(factor, f"class_weight[{label!r}]")
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        else:
+            raise ValueError(
+                f'class_weight={self.class_weight!r}, expected None, "balanced" or a dict'
+            )
         return check_weights(copies * factors[codes], len(codes))
 
     def _publish(self, solutions: list[Solution]) -> None:
@@ -270,7 +281,7 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Functions at the mean of their weights.
+        """Log-odds of the probabilities that `predict_proba` gives.
 
         Parameters
         ----------
@@ -280,11 +291,22 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         Returns
         -------
         decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Log-odds of ``classes_[1]``, or the function of every class.
+            Log-odds of ``classes_[1]``; of every class against the rest with "ovr"; else the log
+            probabilities less their mean. With ``proba="mode"`` these are the functions y(x).
         """
         check_is_fitted(self)
-        decision = self._by_batches(X, lambda Phi: Phi @ self.dual_coef_.T + self.intercept_)
+        decision = self._by_batches(X, self._decisions)
         return decision[:, 0] if len(self.classes_) == 2 else decision
+
+    def _decisions(self, Phi: Array) -> Array:
+        found = []
+        for machine in self.machines_:
+            log_p = np.log(np.maximum(self._of_machine(machine, Phi), SMALLEST))
+            two = log_p.shape[1] == 2
+            found.append(
+                log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
+            )
+        return np.hstack(found)
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probability of every class.
@@ -368,7 +390,9 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         rows, labels = self._validated(X, y, reset=False)
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
-            raise ValueError(f"y holds {unknown[0]!r}, expected labels out of {self.classes_}")
+            raise ValueError(
+                f"y holds {unknown.tolist()[0]!r}, expected labels out of {self.classes_.tolist()}"
+            )
         one_hot = np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
         targets, likelihood = self._problem(one_hot)
         Phi, total = self.basis_.evaluate(rows), 0.0
@@ -386,6 +410,6 @@ def _encode(labels: Labels, weights: Array | None) -> tuple[Labels, Index]:
     present = labels if weights is None else labels[weights > 0]
     classes = np.unique(present)
     if len(classes) < 2:
-        raise ValueError(f"y holds 1 class, {classes[0]!r}, expected 2 classes or more")
+        raise ValueError(f"y holds 1 class, {classes.tolist()[0]!r}, expected 2 classes or more")
     # A label that no weighted row has gets any number: its rows are absent.
     return classes, np.minimum(np.searchsorted(classes, labels), len(classes) - 1)

@@ -42,8 +42,11 @@ def best_addition(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
         return _best_of_one(np.where(s > floor, s, 1.0), np.where(s > floor, q2, 0.0))
     s, axes = np.linalg.eigh(S)
     q2 = np.einsum("mrs,mr->ms", axes, Q) ** 2
-    resolved = s > floor[:, None]
-    return _best_of_shared(np.where(resolved, s, 0.0), np.where(resolved, q2, 0.0))
+    seen = s > floor[:, None]
+    s, q2, some = np.where(seen, s, 0.0), np.where(seen, q2, 0.0), seen.any(axis=1)
+    gain, alpha = np.zeros(len(s)), np.full(len(s), np.inf)
+    gain[some], alpha[some] = _best_of_shared(s[some], q2[some])
+    return gain, alpha
 
 
 def _best_of_one(s: Array, q2: Array) -> tuple[Array, Array]:
@@ -59,9 +62,10 @@ def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:
     ‖Q‖² ≤ tr S does not mean that the best α is infinite, and there may be several maxima, each as
     wide as a logistic function in log α or wider.
     """
-    top = np.maximum(s.max(axis=1), np.finfo(np.float64).tiny)
-    least = np.where(s > 0, s * np.minimum(1.0, s / np.maximum(q2, s)), np.inf).min(axis=1)
-    low, high = np.log(np.minimum(least, top)), np.log(FAR * top)
+    one = np.where(s > 0, s, np.inf)
+    # Below all s²/q² the slope is positive.
+    least = (one * np.minimum(1.0, one / np.maximum(q2, 1e-300))).min(axis=1)
+    low, high = np.log(least), np.log(FAR * s.max(axis=1))
     x = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, PLACES)
     value = np.stack([_shared_part(column, s, q2) for column in x.T], axis=1)
     place = np.clip(value.argmax(axis=1), 1, PLACES - 2)[:, None]

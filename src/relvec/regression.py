@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -216,7 +216,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
 
     def _likelihood(self) -> Likelihood:
         """Check the parameters of the likelihood and build it."""
-        if self.likelihood not in LIKELIHOODS:
+        if not isinstance(self.likelihood, str) or self.likelihood not in LIKELIHOODS:
             raise ValueError(
                 f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)}"
             )
@@ -229,6 +229,12 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
                 f"likelihood={self.likelihood!r}, which has no noise of its own"
             )
         return Gaussian(self.noise_variance)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.likelihood, str) and self.likelihood in LIKELIHOODS:
+            tags.target_tags.positive_only = LIKELIHOODS[self.likelihood].positive_only
+        return tags
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
         rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=reset)

@@ -155,5 +155,9 @@ class Design(ABC):
         """Return the same rows with the candidates `index` only, in that order."""
 
     @abstractmethod
+    def dot(self, rows: Array) -> Array:
+        """Products of vectors (n_samples, …) with every candidate, copies of a row counted."""
+
+    @abstractmethod
     def columns(self, index: Index | slice) -> Array:
         """Return standardised candidates, shape (n_samples, b)."""

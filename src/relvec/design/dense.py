@@ -64,6 +64,12 @@ class DenseDesign(Design):
         standardised: Array = self._Phi[:, index] / self.scale[index]
         return standardised
 
+    def dot(self, rows: Array) -> Array:
+        """See `Design.dot`."""
+        counted = rows.T if self._root is None else rows.T * self.row_weights
+        products: Array = (counted @ self._Phi) / self.scale
+        return products.T
+
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
         return DenseFrame(self._Phi, self.scale, target.values, self._root)

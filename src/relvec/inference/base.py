@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from relvec.design.base import Array, Index
+from relvec.design.base import Array, Design, Index
 from relvec.gains import deletion_cost
 from relvec.inference.noise import Noise
 from relvec.posterior import Posterior
@@ -181,6 +181,8 @@ class Inference(ABC):
 
     Attributes
     ----------
+    design : Design
+        Candidates.
     n : float
         Number of observations that the evidence counts.
     noise : Noise
@@ -191,6 +193,7 @@ class Inference(ABC):
         Newton steps between two batches of additions: each one moves an approximation too.
     """
 
+    design: Design
     n: float
     noise: Noise
     first_beta: float

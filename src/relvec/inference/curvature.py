@@ -26,6 +26,12 @@ def pairwise(B: Array, product: Callable[[Array], Array]) -> Array:
     return full
 
 
+def weighted_sums(B: Array, columns: Array) -> Array:
+    """Sum of some columns under each weighting of the rows, shape (b, n_outputs, n_outputs)."""
+    sums: Array = columns.T @ B.reshape(len(B), -1)
+    return sums.reshape(-1, *B.shape[1:])
+
+
 class Curvature:
     """H = XᵀBX + A for weights and intercept of a model, X the rows φ ⊗ I and the constants.
 
@@ -63,8 +69,7 @@ class Curvature:
         self._centred = Phi - self.mean_function
         self.remainder = np.zeros((self._outputs, len(self._root_alpha)))
         if has_intercept and self._outputs > 1:
-            cross = pairwise(B, lambda weight: weight @ self._centred)
-            self.remainder = self._solve_level(_side_by_side(cross))
+            self.remainder = self._solve_level(_side_by_side(weighted_sums(B, self._centred)))
         self._factor = checked_cholesky(self._dimensionless(), self._stacked)
 
     def _solve_level(self, values: Array) -> Array:
@@ -169,7 +174,7 @@ class Curvature:
         seen = cross.transpose(0, 2, 1, 3).reshape(-1, b * outputs)
         levels = np.empty((0, b * outputs))
         if self.has_intercept:
-            at_level = _side_by_side(pairwise(self.B, lambda weight: weight @ columns))
+            at_level = _side_by_side(weighted_sums(self.B, columns))
             seen = seen - self.remainder.T @ at_level
             levels = inverse_lower(self._level_factor) @ at_level
         scaled = np.ascontiguousarray(seen / self._root_alpha[:, None])

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relvec.design.base import Array, Design, Index, Target
+from relvec.design.base import ROUNDINGS, Array, Design, Index, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.gains import best_addition, greedy_additions
 from relvec.inference.base import Accepted, Inference, Model, Point, Scan
-from relvec.inference.curvature import Curvature, pairwise
+from relvec.inference.curvature import Curvature, pairwise, weighted_sums
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.linalg import NotPositiveDefiniteError
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken.
-MODE_TOLERANCE = 1e-9
-#: Newton steps to the mode, and halvings of one, at most.
-MAX_STEPS, MAX_HALVINGS = 200, 60
+MODE_TOLERANCE = 1e-6
+#: Most that the logarithm of a precision counts in the first guess of a mode.
+MAX_CHANGE = 1.0
+#: Newton steps to the mode at most, and the least ascent that one of them may be shortened to.
+MAX_STEPS, LEAST_ASCENT = 200, 1e-12
 #: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
 RESOLUTION = 1e-10
 #: The opening neglects functions' parts outside a frame up to this share of their squares: beside
@@ -85,9 +87,10 @@ class Place:
     def __init__(self, rows: Rows, Phi: Array, alpha: Array, weights: Array, level: Array) -> None:
         self._rows, self._Phi, self._alpha = rows, Phi, alpha
         self.weights, self.level = weights, level
-        self.y = Phi @ weights + level
-        penalty = 0.5 * float(alpha @ (weights * weights).sum(axis=1))
-        self.height = rows.log_prob(self.y) - penalty
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
+            self.y = Phi @ weights + level
+            penalty = 0.5 * float(alpha @ (weights * weights).sum(axis=1))
+            self.height = rows.log_prob(self.y) - penalty
 
     @cached_property
     def slope(self) -> Array:
@@ -128,13 +131,14 @@ def climb_to_mode(place: Place) -> Place:
     for _ in range(MAX_STEPS):
         step, level_step, promised = place.newton_step()
         found, size = promised < MODE_TOLERANCE, 1.0
-        for _ in range(MAX_HALVINGS):
+        least = max(ROUNDINGS * abs(place.height), LEAST_ASCENT)
+        while True:
             there = place.moved(size * step, size * level_step)
             if (there.height >= place.height or found) and there.usable():
                 break
             size *= 0.5
-        else:  # rounding leaves no ascent
-            return place
+            if size * promised < least:  # rounding leaves no ascent
+                return place
         place = there
         if found:
             return place
@@ -199,8 +203,12 @@ class LaplacePoint(Point):
         return shared
 
     def at(self, model: Model) -> LaplacePoint:
-        """See `Point.at`."""
-        return LaplacePoint(self._rows, model, self._Phi, self.weights, self.level)
+        """See `Point.at`; to first order the mode moves by −ΣAŵ for a change of log α."""
+        change = np.minimum(np.log(model.alpha / self.model.alpha), MAX_CHANGE)[:, None]
+        pull = -change * self.model.alpha[:, None] * self.weights
+        moved, level_moved = self.bend.solve(pull, np.zeros_like(self.level))
+        weights, level = self.weights + moved, self.level + level_moved
+        return LaplacePoint(self._rows, model, self._Phi, weights, level)
 
     def keep(self, which: Index) -> LaplacePoint:
         """See `Point.keep`."""
@@ -230,7 +238,7 @@ class LaplaceScan(Scan):
     def factors(self, index: Index | slice) -> tuple[Array, Array, Array, Array]:
         """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
         columns, point = self._inference.design.columns(index), self._point
-        norm2 = pairwise(point.bend.B, lambda weight: weight @ (columns * columns))
+        norm2 = weighted_sums(point.bend.B, columns * columns)
         white = point.bend.whitened(columns)
         S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=white.shape[2] > 1)
         Q, u = columns.T @ point.slope, columns.T @ self._pull_outside

@@ -50,13 +50,16 @@ def spanning_frame(
         outside = np.flatnonzero(frame.rest_norm2 > spanned)
         if not len(outside):
             return frame
-        # Evenly spaced in their correlation with the target, whatever the order of the rows.
-        ordered = outside[np.argsort(frame.rest_dot[outside], kind="stable")]
+        # Evenly spaced in their correlation with the target, whatever its sign and the order of the
+        # rows.
+        ordered = outside[np.argsort(np.abs(frame.rest_dot[outside]), kind="stable")]
         places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
         index = ordered[np.unique(places.round().astype(np.intp))]
         rest = frame.rest(index)
-        norms, order = pivoted_qr(rest)
-        new = order[: max(1, int((norms**2 > spanned).sum()))]
+        # Norms that are all one would leave the first pivot to the last digit.
+        favour = 1 + np.abs(frame.rest_dot[index])
+        norms, order = pivoted_qr(rest * favour)
+        new = order[: max(1, int(((norms / favour[order]) ** 2 > spanned).sum()))]
         frame.extend(index[new], rest[:, new])
     return None
 

@@ -26,10 +26,13 @@ class Likelihood(ABC):
         Latent outputs of a row.
     mean_feels_spread : bool
         Whether the mean of a new target depends on the covariance of its outputs.
+    positive_only : bool
+        Whether targets cannot be negative.
     """
 
     n_outputs: int = 1
     mean_feels_spread: ClassVar[bool] = True
+    positive_only: ClassVar[bool] = False
 
     @abstractmethod
     def log_prob(self, t: Array, y: Array) -> Array:

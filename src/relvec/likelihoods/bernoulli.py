@@ -61,6 +61,11 @@ class Bernoulli(ClassLikelihood):
         slope: Array = -expit(y) * expit(-y) * np.tanh(0.5 * y) * spread[:, :, 0]
         return slope
 
+    def check(self, t: Array) -> None:
+        """Both classes occur."""
+        if t.min() == t.max():
+            raise ValueError(f"y holds 1 class, number {int(t.max())}, expected 2 classes")
+
     def functions(self, y: Array) -> Array:
         """The log-odds of class 1."""
         return y

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -12,33 +13,32 @@ from relvec.likelihoods.base import Array, Likelihood
 
 @dataclass(frozen=True)
 class Poisson(Likelihood):
-    """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y."""
+    """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y, infinite where that overflows."""
+
+    positive_only: ClassVar[bool] = True
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log probability of each row's count; −∞ where the rate overflows."""
-        with np.errstate(over="ignore"):
-            log_prob: Array = (t * y - np.exp(y) - gammaln(t + 1)).sum(axis=1)
+        """Log probability of each row's count."""
+        log_prob: Array = (t * y - _rate(y) - gammaln(t + 1)).sum(axis=1)
         return log_prob
 
     def slope(self, t: Array, y: Array) -> Array:
         """Target less λ."""
-        return t - np.exp(y)
+        return t - _rate(y)
 
     def curvature(self, t: Array, y: Array) -> Array:
         """λ."""
-        return np.exp(y)[:, :, None]
+        return _rate(y)[:, :, None]
 
     def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
         """λ·h."""
-        slope: Array = np.exp(y) * spread[:, :, 0]
-        return slope
+        return _rate(y) * spread[:, :, 0]
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Moments of a count whose rate is log-normal."""
         variance = covariance[:, 0]
-        with np.errstate(over="ignore"):
-            rate = np.exp(mean + 0.5 * variance)
-            return rate, rate + rate**2 * np.expm1(variance)
+        rate = _rate(mean + 0.5 * variance)
+        return rate, rate - _rate(2 * (mean + variance)) * np.expm1(-variance)
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Counts."""
@@ -50,3 +50,9 @@ class Poisson(Likelihood):
             raise ValueError(f"y has a minimum of {t.min():g}, expected counts >= 0")
         if not t.any():
             raise ValueError("y is zero in every row, expected a positive count")
+
+
+def _rate(y: Array) -> Array:
+    with np.errstate(over="ignore"):
+        rate: Array = np.exp(y)
+    return rate

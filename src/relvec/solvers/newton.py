@@ -33,11 +33,11 @@ def climb(point: Point, n: float, noise: Noise, tol: float, max_steps: int) -> P
         for _ in range(MAX_TRIES):
             step = _newton_step(curvature, gradient, damping)
             if step is not None:
-                if point.slope_along(step) <= 0:
-                    return prune(point, tol)
                 there = point.at(_moved(point.model, step, noise.beta_max))
                 if there.log_evidence >= point.log_evidence:
                     break
+                if point.slope_along(step) <= 0:  # then no shorter step raises it either
+                    return prune(point, tol)
             damping = max(10 * damping, 1e-2)
         else:
             break

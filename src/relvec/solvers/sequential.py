@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import Array, Design
+from relvec.design.base import ROUNDINGS, Array, Design
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
 from relvec.inference.base import Accepted, Model
 from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
@@ -78,7 +79,8 @@ class Sequential(Solver):
         best = _best(endings)
         agreed = sum(best.log_evidence - e.log_evidence <= AGREEMENT for e in endings)
         settled = search.settle(best)
-        accepted = search.inference.accept(settled.model)
+        model = with_opposite(search.inference.design, settled.model)
+        accepted = search.inference.accept(model)
         return Solution(
             active=accepted.active,
             alpha=accepted.alpha,
@@ -142,3 +144,19 @@ class Sequential(Solver):
 
 def _best(endings: list[Ending]) -> Ending:
     return max(endings, key=lambda ending: ending.log_evidence)
+
+
+def with_opposite(design: Design, model: Model) -> Model:
+    """Let the only function share its place with the candidate that is its exact opposite.
+
+    Of two points beside an intercept both functions say the same of the rows, up to the sign.
+    Nothing in the data prefers one, though they differ elsewhere; half the prior variance for each
+    leaves the evidence as it is, and mirror images have mirrored predictions.
+    """
+    if len(model.active) != 1:
+        return model
+    cosine = design.dot(design.columns(model.active)[:, 0])
+    opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
+    if len(opposite) != 1:
+        return model
+    return replace(model, alpha=2 * model.alpha).add(opposite, 2 * model.alpha)
