@@ -206,7 +206,7 @@ def targets(likelihood: Likelihood, y: Array, seed: int = 0) -> Array:
     return t
 
 
-def draw(rng, likelihood, center, n=30, m=7) -> LatentProblem:
+def draw(rng, likelihood, center, n=50, m=7) -> LatentProblem:
     """Correlated columns in different units, of which 0, 2 and 5 make up the outputs."""
     Phi = rng.standard_normal((n, m)) + 0.5 * rng.standard_normal((n, 1))
     t = targets(likelihood, Phi[:, [0, 2, 5]] @ [1.0, -0.6, 0.4])
@@ -220,10 +220,13 @@ def smooth(likelihood, center, n=60, width=2.0, seed=0) -> LatentProblem:
     return LatentProblem(Phi, targets(likelihood, 2 * np.sin(1.3 * x), seed), likelihood, center)
 
 
-def top_down(problem: LatentProblem, max_iter: int = 3000, tol: float = 1e-4) -> DenseMode:
+def top_down(
+    problem: LatentProblem, max_iter: int = 3000, tol: float = 1e-4
+) -> tuple[Array, DenseMode]:
     """Eq. 16 with the curvature of each new mode, from the full dictionary, pruning as it goes.
 
-    With several outputs a function's α is shared: γ and ŵ² are summed over them.
+    With several outputs a function's α is shared: γ and ŵ² are summed over them. Returns the
+    functions that are left and their mode.
     """
     active = np.arange(problem.Phi.shape[1])
     alpha = len(active) / len(problem.t) * np.square(problem.Phi).sum(axis=0)
@@ -237,4 +240,4 @@ def top_down(problem: LatentProblem, max_iter: int = 3000, tol: float = 1e-4) ->
         active, alpha = active[keep], new[keep]
         if keep.all() and change < tol:
             break
-    return problem.dense(active, alpha)
+    return active, problem.dense(active, alpha)
