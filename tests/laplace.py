@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 
 #: Likelihoods that Laplace's method is for, of one and of several outputs.
 LIKELIHOODS = [Bernoulli(), Categorical(3), Poisson()]
+#: How near a mode has to be: the last Newton step to it gains less than 1e-9 nats, and the next
+#: would move the weights by about that much of their spread.
+MODE = {"rtol": 1e-5, "atol": 1e-6}
 #: A function leaves a top-down fit when the data determine its weight this little.
 PRUNE_WELL_DETERMINED = 1e-5
 

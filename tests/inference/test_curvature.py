@@ -17,11 +17,6 @@ def joint(dense, weights, level):
     return np.concatenate([weights.ravel(), level]) if dense.center else weights.ravel()
 
 
-@pytest.fixture(params=[False, True], ids=["no intercept", "intercept"])
-def center(request):
-    return request.param
-
-
 @pytest.fixture(params=[1, 3], ids=["one output", "three outputs"])
 def dense(request, center, rng):
     """Curvatures of any size and direction, as weights of the rows make them."""
@@ -99,7 +94,7 @@ def test_spread_is_the_variance_of_the_outputs_of_each_row(dense, found):
 def test_whitened_candidates_have_the_products_that_are_explained(dense, found, rng, count):
     """φᵀBX H⁻¹ XᵀBφ of every pair of candidates and outputs."""
     columns = rng.normal(size=(len(dense.Phi), count)) + 1
-    white = found.whitened(columns)
+    white = found.whitened(lambda rows: columns.T @ rows)
     assert white.shape == (dense.matrix.shape[0], count, dense.outputs)
     seen = (
         dense.products(dense.joined, dense.expand(columns))
@@ -124,7 +119,7 @@ def test_without_functions_only_the_level_is_left(dense, rng):
     np.testing.assert_allclose(
         found.spread(), np.broadcast_to(found.level_covariance, nothing.B.shape)
     )
-    white = found.whitened(columns).reshape(-1, 2 * outputs)
+    white = found.whitened(lambda rows: columns.T @ rows).reshape(-1, 2 * outputs)
     seen = nothing.products(nothing.joined, nothing.expand(columns))
     np.testing.assert_allclose(white.T @ white, seen.T @ nothing.inverse @ seen, atol=1e-12)
 
