@@ -14,6 +14,8 @@ Index = NDArray[np.intp]
 
 #: A column, residual or difference is zero that is under this many roundings of what it came from.
 ROUNDINGS = float(8 * np.finfo(np.float64).eps)
+#: Every candidate.
+EVERY = slice(None)
 #: The smallest normal number: least variance of a target, and least square of a norm.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -155,8 +157,12 @@ class Design(ABC):
         """Return the same rows with the candidates `index` only, in that order."""
 
     @abstractmethod
-    def dot(self, rows: Array) -> Array:
-        """Products of vectors (n_samples, …) with every candidate, copies of a row counted."""
+    def dot(self, rows: Array, index: slice = EVERY) -> Array:
+        """Products of vectors (n_samples, k) with the candidates, shape (b, k)."""
+
+    @abstractmethod
+    def dot_squares(self, rows: Array, index: slice = EVERY) -> Array:
+        """Products of vectors (n_samples, k) with the squares of the candidates, shape (b, k)."""
 
     @abstractmethod
     def columns(self, index: Index | slice) -> Array:

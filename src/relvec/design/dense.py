@@ -6,8 +6,10 @@ import copy
 from typing import cast
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from relvec.design.base import (
+    EVERY,
     ROUNDINGS,
     SMALLEST,
     Array,
@@ -17,6 +19,9 @@ from relvec.design.base import (
     TargetFrame,
 )
 from relvec.linalg import orthonormal
+
+#: Rows that are squared at a time.
+ROWS_SQUARED = 64
 
 
 class DenseDesign(Design):
@@ -64,10 +69,17 @@ class DenseDesign(Design):
         standardised: Array = self._Phi[:, index] / self.scale[index]
         return standardised
 
-    def dot(self, rows: Array) -> Array:
+    def dot(self, rows: Array, index: slice = EVERY) -> Array:
         """See `Design.dot`."""
-        counted = rows.T if self._root is None else rows.T * self.row_weights
-        products: Array = (counted @ self._Phi) / self.scale
+        products: Array = (rows.T @ self._Phi[:, index]) / self.scale[index]
+        return products.T
+
+    def dot_squares(self, rows: Array, index: slice = EVERY) -> Array:
+        """See `Design.dot_squares`."""
+        products = np.zeros((rows.shape[1], len(self.scale[index])))
+        for block in gen_batches(len(rows), ROWS_SQUARED):
+            part = self._Phi[block, index] / self.scale[index]
+            products += rows[block].T @ np.square(part, out=part)
         return products.T
 
     def frame(self, target: Target) -> TargetFrame:

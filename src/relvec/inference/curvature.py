@@ -26,12 +26,6 @@ def pairwise(B: Array, product: Callable[[Array], Array]) -> Array:
     return full
 
 
-def weighted_sums(B: Array, columns: Array) -> Array:
-    """Sum of some columns under each weighting of the rows, shape (b, n_outputs, n_outputs)."""
-    sums: Array = columns.T @ B.reshape(len(B), -1)
-    return sums.reshape(-1, *B.shape[1:])
-
-
 class Curvature:
     """H = XᵀBX + A for weights and intercept of a model, X the rows φ ⊗ I and the constants.
 
@@ -69,7 +63,9 @@ class Curvature:
         self._centred = Phi - self.mean_function
         self.remainder = np.zeros((self._outputs, len(self._root_alpha)))
         if has_intercept and self._outputs > 1:
-            self.remainder = self._solve_level(_side_by_side(weighted_sums(B, self._centred)))
+            self.remainder = self._solve_level(
+                _side_by_side(np.einsum("nk,nrs->krs", self._centred, B, optimize=True))
+            )
         self._factor = checked_cholesky(self._dimensionless(), self._stacked)
 
     def _solve_level(self, values: Array) -> Array:
@@ -164,22 +160,25 @@ class Curvature:
             spread += self.remainder @ away - mixed - np.swapaxes(mixed, 1, 2)
         return spread
 
-    def whitened(self, columns: Array) -> Array:
+    def whitened(self, dot: Callable[[Array], Array]) -> Array:
         """H^(-1/2) XᵀB(φ ⊗ I) for some candidates φ, shape (n_weights + n_levels, b, n_outputs).
 
-        The sum of its squares is what the active functions and the intercept explain.
+        The sum of its squares is what the active functions and the intercept explain. `dot` gives
+        the products (b, k) of the candidates with vectors over the rows (n_samples, k).
         """
-        b, outputs = columns.shape[1], self._outputs
-        cross = pairwise(self.B, lambda weight: (self._centred * weight[:, None]).T @ columns)
-        seen = cross.transpose(0, 2, 1, 3).reshape(-1, b * outputs)
+        outputs = self._outputs
+        cross = pairwise(self.B, lambda weight: dot(self._centred * weight[:, None]))
+        b = len(cross)
+        seen = cross.transpose(1, 2, 0, 3).reshape(len(self._root_alpha), b * outputs)
         levels = np.empty((0, b * outputs))
         if self.has_intercept:
-            at_level = _side_by_side(weighted_sums(self.B, columns))
-            seen = seen - self.remainder.T @ at_level
-            levels = inverse_lower(self._level_factor) @ at_level
+            at_level = dot(self.B.reshape(len(self.B), -1)).reshape(-1, outputs, outputs)
+            beside = _side_by_side(at_level)
+            seen = seen - self.remainder.T @ beside
+            levels = inverse_lower(self._level_factor) @ beside
         scaled = np.ascontiguousarray(seen / self._root_alpha[:, None])
         white = np.vstack([levels, solve_lower(self._factor, scaled)])
-        return white.reshape(-1, b, outputs)
+        return white.reshape(len(white), b, outputs)
 
 
 def _side_by_side(values: Array) -> Array:

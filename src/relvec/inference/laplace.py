@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relvec.design.base import ROUNDINGS, Array, Design, Index, Target
+from relvec.design.base import EVERY, ROUNDINGS, Array, Design, Index, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.gains import best_addition, greedy_additions
 from relvec.inference.base import Accepted, Inference, Model, Point, Scan
-from relvec.inference.curvature import Curvature, pairwise, weighted_sums
+from relvec.inference.curvature import Curvature, pairwise
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.linalg import NotPositiveDefiniteError
@@ -229,19 +229,20 @@ class LaplaceScan(Scan):
         self.gain = np.concatenate([self._gain(index) for index in blocks])
         self.gain[point.model.active] = 0.0
 
-    def _gain(self, index: Index | slice) -> Array:
+    def _gain(self, index: slice) -> Array:
         S, Q, u, floor = self.factors(index)
         gain, _ = best_addition(S, Q, floor)
         slope = np.einsum("br,br->b", Q, Q - u) - np.einsum("brr->b", S)
         return np.where(slope > 0, gain, 0.0)
 
-    def factors(self, index: Index | slice) -> tuple[Array, Array, Array, Array]:
+    def factors(self, index: slice = EVERY) -> tuple[Array, Array, Array, Array]:
         """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
-        columns, point = self._inference.design.columns(index), self._point
-        norm2 = weighted_sums(point.bend.B, columns * columns)
-        white = point.bend.whitened(columns)
-        S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=white.shape[2] > 1)
-        Q, u = columns.T @ point.slope, columns.T @ self._pull_outside
+        design, point, B = self._inference.design, self._point, self._point.bend.B
+        norm2 = design.dot_squares(B.reshape(len(B), -1), index).reshape(-1, *B.shape[1:])
+        white = point.bend.whitened(lambda rows: design.dot(rows, index))
+        S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=B.shape[1] > 1)
+        both = design.dot(np.hstack([point.slope, self._pull_outside]), index)
+        Q, u = np.split(both, 2, axis=1)
         return S, Q, u, RESOLUTION * np.einsum("brr->b", norm2)
 
     @cached_property
@@ -256,7 +257,7 @@ class LaplaceScan(Scan):
         """See `Scan.additions`."""
         columns, bend = self._inference.design.columns(batch), self._point.bend
         products = pairwise(bend.B, lambda weight: (columns * weight[:, None]).T @ columns)
-        white = bend.whitened(columns)
+        white = bend.whitened(lambda rows: columns.T @ rows)
         block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
         Q = columns.T @ self._point.slope
         floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))

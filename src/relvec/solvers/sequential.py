@@ -155,7 +155,8 @@ def with_opposite(design: Design, model: Model) -> Model:
     """
     if len(model.active) != 1:
         return model
-    cosine = design.dot(design.columns(model.active)[:, 0])
+    counted = design.row_weights[:, None] * design.columns(model.active)
+    cosine = design.dot(counted)[:, 0]
     opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
     if len(opposite) != 1:
         return model

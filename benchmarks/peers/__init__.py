@@ -1,0 +1,1 @@
+"""Speed against fastrvm, a C++ package: ``python -m benchmarks.peers``."""
