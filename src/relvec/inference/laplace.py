@@ -220,7 +220,8 @@ class LaplaceScan(Scan):
     """Factors of every candidate at the mode: Q exactly, S for fixed B, with the gain they promise.
 
     Whether the evidence itself rises is told by its slope in 1/α at α = ∞, ½(‖Q‖² − tr S) − ½ Qᵀu
-    with u = (φ − ΦΣΦᵀBφ)ᵀ(h∘d): a candidate is worth nothing where that is not positive.
+    with u = (φ − ΦΣΦᵀBφ)ᵀ(h∘d). A candidate that fixed B promises to rise from there, and does not,
+    is worth nothing. (With several outputs ℓ may fall at first and rise to a maximum after.)
     """
 
     def __init__(self, inference: Laplace, point: LaplacePoint) -> None:
@@ -232,8 +233,10 @@ class LaplaceScan(Scan):
     def _gain(self, index: slice) -> Array:
         S, Q, u, floor = self.factors(index)
         gain, _ = best_addition(S, Q, floor)
-        slope = np.einsum("br,br->b", Q, Q - u) - np.einsum("brr->b", S)
-        return np.where(slope > 0, gain, 0.0)
+        trace = np.einsum("brr->b", S)
+        promised = np.einsum("br,br->b", Q, Q) - trace
+        slope = np.einsum("br,br->b", Q, Q - u) - trace
+        return np.where((promised > 0) & (slope <= 0), 0.0, gain)
 
     def factors(self, index: slice = EVERY) -> tuple[Array, Array, Array, Array]:
         """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
