@@ -19,7 +19,7 @@ def _blocks(language):
 
 
 def test_the_code_runs_and_prints_sensible_numbers(capsys):
-    (code,) = _blocks("python")
+    code, classes = _blocks("python")
     assert len([line for line in code.splitlines() if line.strip()]) == 10
     names = {}
     exec(compile(code, "README.md", "exec"), names)
@@ -27,6 +27,9 @@ def test_the_code_runs_and_prints_sensible_numbers(capsys):
     assert 0 < int(kept) < int(rows) / 4
     assert names["model"].score(names["X_test"], names["y_test"]) > 0.3
     assert np.all(names["std"] > 0)
+    exec(compile(classes, "README.md", "exec"), names)
+    assert 0 < int(re.search(r"(\d+) rows kept", capsys.readouterr().out)[1]) < 10
+    assert names["model"].score(names["X_test"], names["y_test"]) > 0.93
 
 
 def test_the_commands_run(tmp_path, monkeypatch, capsys):
