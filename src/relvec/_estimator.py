@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -82,11 +82,16 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
     gamma_: float | Array
 
     def _fit(
-        self, X: Array, targets: Sequence[Array], likelihood: Likelihood, weights: Array | None
+        self,
+        X: Array,
+        targets: Mapping[str, Array],
+        likelihood: Likelihood,
+        weights: Array | None,
     ) -> list[Solution]:
         """Fit validated data: choose and place the candidates, solve for every target, store, warn.
 
-        Returns the solutions, whose functions are those of `machines_`.
+        Targets have the name that warnings call their machine, empty for the only one. Returns the
+        solutions, whose functions are those of `machines_`.
         """
         solver = self._solver()
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
@@ -99,18 +104,22 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         basis = basis.place(X, centers, weights)
         if weights is not None:
             X, weights = X[present], weights[present]
-            targets = [t[present] for t in targets]
-        for t in targets:
+            targets = {name: t[present] for name, t in targets.items()}
+        for t in targets.values():
             likelihood.check(t)
         with single_threaded():
             # What leaves the range of float64 is refused by the design, by name.
             with np.errstate(over="ignore", invalid="ignore"):
                 Phi = basis.evaluate(X)
             design = DenseDesign(Phi, center=bool(self.fit_intercept), weights=weights)
-            solutions = [solver.solve(design, t, likelihood) for t in targets]
+            solutions = [solver.solve(design, t, likelihood) for t in targets.values()]
         self._store(basis, solutions)
-        for note in {(type(note), str(note)): note for s in solutions for note in s.notes}.values():
-            warnings.warn(note, stacklevel=3)
+        self.status_ = " | ".join(
+            name + solution.status for name, solution in zip(targets, solutions, strict=True)
+        )
+        for name, solution in zip(targets, solutions, strict=True):
+            for note in solution.notes:
+                warnings.warn(type(note)(f"{name}{note}"), stacklevel=3)
         return solutions
 
     def _solver(self) -> Any:
@@ -175,7 +184,6 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
             row._replace(machine=number) for number, s in enumerate(solutions) for row in s.history
         ]
         self.n_iter_ = sum(solution.n_iter for solution in solutions)
-        self.status_ = " | ".join(dict.fromkeys(solution.status for solution in solutions))
         if hasattr(basis, "gamma_"):
             self.gamma_ = basis.gamma_
 

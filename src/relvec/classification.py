@@ -231,14 +231,16 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         check_classification_targets(labels)
         return rows, labels
 
-    def _problem(self, one_hot: Array) -> tuple[list[Array], ClassLikelihood]:
-        """Targets, one a machine, and what they are of the outputs."""
+    def _problem(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
+        """Targets, one a machine with its name in warnings, and what they are of the outputs."""
         n_classes = one_hot.shape[1]
         if n_classes == 2:
-            return [one_hot[:, 1:]], Bernoulli()
+            return {"": one_hot[:, 1:]}, Bernoulli()
         if self.multi_class == "ovr":
-            return [one_hot[:, k : k + 1] for k in range(n_classes)], Bernoulli()
-        return [one_hot], Categorical(n_classes)
+            labels = self.classes_.tolist()
+            columns = np.split(one_hot, n_classes, axis=1)
+            return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
+        return {"": one_hot}, Categorical(n_classes)
 
     def _with_class_weight(
         self, codes: Index, labels: Labels, weights: Array | None
@@ -397,7 +399,7 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         targets, likelihood = self._problem(one_hot)
         Phi, total = self.basis_.evaluate(rows), 0.0
         for machine, t, alpha in zip(
-            self.machines_, targets, np.atleast_2d(self.weight_precision_), strict=True
+            self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
         ):
             likelihood.check(t)
             design = DenseDesign(Phi[:, machine.columns], center=bool(self.fit_intercept))

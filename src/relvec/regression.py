@@ -205,7 +205,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         likelihood = self._likelihood()
         rows, targets = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(rows))
-        (solution,) = self._fit(rows, [targets[:, None]], likelihood, weights)
+        (solution,) = self._fit(rows, {"": targets[:, None]}, likelihood, weights)
         self.posterior_, self.likelihood_ = solution.posterior, solution.likelihood
         self.dual_coef_ = solution.posterior.mean[:, 0]
         self.intercept_ = float(solution.posterior.intercept[0])
