@@ -1,10 +1,12 @@
-"""What every test may use: reproducible draws, and data that are not part of the repository."""
+"""What every test may use: draws, every estimator, and data outside the repository."""
 
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.machines import MACHINES
 
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -13,6 +15,12 @@ BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 def rng():
     """Draw the same numbers in every run."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request):
+    """Every kind of estimator in turn."""
+    return MACHINES[request.param]
 
 
 @pytest.fixture

@@ -43,6 +43,14 @@ MACHINES = {
 }
 
 
+def plug_in(model: RVR | RVC, X: Any) -> Array:
+    """Expected target at the mean of the weights; the share of every class."""
+    if is_classifier(model):
+        return model.set_params(proba="mode").predict_proba(X)
+    latent = model.predict_latent(X)
+    return np.exp(latent) if model.likelihood == "poisson" else latent
+
+
 def answers(model: RVR | RVC, X: Any) -> Array:
     """All that a fitted estimator says of its targets at some rows, one column each."""
     if is_classifier(model):

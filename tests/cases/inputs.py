@@ -164,11 +164,11 @@ def difference_of_two_columns() -> tuple[Array, Array]:
     return X, X[:, 0] - X[:, 1]
 
 
-def ten_columns_of_sinc() -> tuple[Array, Array]:
-    """1500 rows; sin(x)/x of the first of ten columns."""
+def ten_columns_of_sinc(n: int = 1500) -> tuple[Array, Array]:
+    """sin(x)/x of the first of ten columns."""
     draw = RandomState(71)
-    X = draw.uniform(-8.0, 8.0, size=(1500, 10))
-    return X, sinc(X[:, 0]) + 0.1 * draw.standard_normal(1500)
+    X = draw.uniform(-8.0, 8.0, size=(n, 10))
+    return X, sinc(X[:, 0]) + 0.1 * draw.standard_normal(n)
 
 
 def mostly_zero() -> tuple[Array, Array]:
@@ -176,6 +176,46 @@ def mostly_zero() -> tuple[Array, Array]:
     filled = draw.uniform(size=(40, 30)) < 0.1
     X = np.where(filled, draw.standard_normal((40, 30)), 0.0)
     return X, X[:, 0] + 2.0 * X[:, 1] + 0.05 * draw.standard_normal(40)
+
+
+def mirror_pair(middle: float = 0.0, half: float = 2.0, n_columns: int = 1) -> tuple[Array, Array]:
+    """Two rows, one of each class, at the same distance from `middle` in every column."""
+    return middle + half * np.repeat([[-1.0], [1.0]], n_columns, axis=1), np.array([0, 1])
+
+
+def two_sides(gap: float = 2.0, n_columns: int = 1, n: int = 24) -> tuple[Array, Array]:
+    """Two classes on both sides of a gap in the first column, each as wide as 2."""
+    side = gap / 2 + np.linspace(0.0, 2.0, n // 2)
+    others = RandomState(50).uniform(size=(n, n_columns - 1))
+    return np.column_stack([np.concatenate([-side[::-1], side]), others]), np.repeat([0, 1], n // 2)
+
+
+def unbalanced() -> tuple[Array, Array]:
+    """380 rows of class 0 and 20 of class 1, which overlap."""
+    draw = RandomState(54)
+    X = np.vstack([draw.standard_normal((380, 2)), draw.standard_normal((20, 2)) + 2.5])
+    return X, np.repeat([0, 1], [380, 20])
+
+
+def threshold(at: float = 0.3, n: int = 20) -> tuple[Array, NDArray[np.bool_]]:
+    """Evenly spaced points, and whether they lie above a threshold."""
+    x = np.linspace(-2.0, 2.0, n)
+    return x[:, None], x > at
+
+
+def clouds(*sizes: int, spread: float = 0.6, seed: int = 58) -> tuple[Array, Array]:
+    """So many rows of each class around (0, 0), (3, 0), (0, 3), (3, 3), (6, 0) and (0, 6)."""
+    places = np.array([[0, 0], [3, 0], [0, 3], [3, 3], [6, 0], [0, 6]], float)
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    return places[y] + spread * RandomState(seed).standard_normal((len(y), 2)), y
+
+
+def noisy_border(n: int = 80, seed: int = 0, noise: float = 0.5) -> tuple[Array, Array]:
+    """Two classes on both sides of a curve through two columns, with noise across it."""
+    draw = RandomState(seed)
+    X = draw.standard_normal((n, 2))
+    height = np.sin(2 * X[:, 0]) + X[:, 1] + noise * draw.standard_normal(n)
+    return X, (height > 0).astype(int)
 
 
 #: Integer weights with two zeros, for 18 rows.

@@ -1,14 +1,17 @@
 """Work that must not need the square of the number of rows."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.base import is_classifier
 
 from relvec import RVR
 from relvec.basis import Columns
 from relvec.exceptions import CentersWarning
 from tests.cases import inputs
+from tests.machines import MACHINES
 
 MIB = 2**20
 
@@ -23,14 +26,28 @@ def peak_of(call) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("method", ["predict", "predict_latent"])
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline"])
-def test_std_of_many_rows_takes_memory_linear_in_rows(kernel, method):
+@pytest.mark.parametrize(
+    ("kind", "method", "rows"),
+    [
+        ("regression", "predict", 200_000),
+        ("regression", "predict_latent", 200_000),
+        ("counts", "predict", 200_000),
+        ("two classes", "predict_proba", 200_000),
+        ("one against the rest", "predict_proba", 200_000),
+        ("three classes", "predict_proba", 20_000),
+    ],
+)
+def test_prediction_of_many_rows_takes_memory_linear_in_rows(kind, method, rows, kernel):
     X, y = inputs.noisy_sinc(40, seed=44)
-    model = RVR(kernel=kernel).fit(X, y)
-    query = np.linspace(-10.0, 10.0, 200_000)[:, None]
-    many = peak_of(lambda: getattr(model, method)(query, return_std=True))
-    some = peak_of(lambda: getattr(model, method)(query[:50_000], return_std=True))
+    model = MACHINES[kind].make(kernel=kernel).fit(X, MACHINES[kind].target(y))
+    predict = (
+        getattr(model, method)
+        if is_classifier(model)
+        else partial(getattr(model, method), return_std=True)
+    )
+    query = np.linspace(-10.0, 10.0, rows)[:, None]
+    many, some = (peak_of(lambda part=part: predict(query[::part])) for part in (1, 4))
     assert many < 400 * MIB
     assert many < 4.5 * some
 

@@ -7,37 +7,41 @@ from relvec import RVR
 from relvec.basis import RBF, Columns
 from relvec.exceptions import RelvecWarning
 from tests.cases import inputs
+from tests.machines import answers
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 @pytest.mark.parametrize("origin", [1e6, 1e9, -1e9])
-def test_origin_of_the_inputs_does_not_matter(origin, kernel):
+def test_origin_of_the_inputs_does_not_matter(origin, kernel, machine):
     X, y = inputs.time_stamps(origin)
-    far = RVR(kernel=kernel, gamma=0.5).fit(X, y)
-    near = RVR(kernel=kernel, gamma=0.5).fit(X - origin, y)
-    np.testing.assert_allclose(far.predict(X), near.predict(X - origin), atol=1e-6)
-    np.testing.assert_allclose(
-        far.predict(X, return_std=True)[1], near.predict(X - origin, return_std=True)[1], atol=1e-6
-    )
+    y = machine.target(y)
+    far = machine.make(kernel=kernel, gamma=0.5).fit(X, y)
+    near = machine.make(kernel=kernel, gamma=0.5).fit(X - origin, y)
+    np.testing.assert_allclose(answers(far, X), answers(near, X - origin), atol=1e-6)
 
 
-def test_units_of_the_columns_do_not_matter():
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")  # the class between
+def test_units_of_the_columns_do_not_matter(machine):
     X, y = inputs.two_of_six_columns()
-    units = np.array([1e-4, 1.0, 1e3, 1.0, 1e5, 1e-2])
-    plain, scaled = RVR(kernel=Columns()).fit(X, y), RVR(kernel=Columns()).fit(X * units, y)
+    y, units = machine.target(y), np.array([1e-4, 1.0, 1e3, 1.0, 1e5, 1e-2])
+    plain = machine.make(kernel=Columns()).fit(X, y)
+    scaled = machine.make(kernel=Columns()).fit(X * units, y)
     assert set(plain.relevance_) == set(scaled.relevance_) >= {0, 4}
-    np.testing.assert_allclose(scaled.predict(X * units), plain.predict(X), atol=1e-6)
+    np.testing.assert_allclose(answers(scaled, X * units), answers(plain, X), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")  # the class between
 @pytest.mark.parametrize("factor", [1e-6, 10.0, 1e6])
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
-def test_gamma_scale_cancels_the_unit_of_the_inputs(kernel, factor):
+def test_gamma_scale_cancels_the_unit_of_the_inputs(kernel, factor, machine):
     X, y = inputs.sine_of_one_column()
-    plain, scaled = RVR(kernel=kernel).fit(X, y), RVR(kernel=kernel).fit(factor * X, y)
+    y = machine.target(y)
+    plain = machine.make(kernel=kernel).fit(X, y)
+    scaled = machine.make(kernel=kernel).fit(factor * X, y)
     assert plain.gamma_ == pytest.approx(1 / (3 * X.var()))
-    np.testing.assert_allclose(scaled.predict(factor * X), plain.predict(X), atol=1e-6)
+    np.testing.assert_allclose(answers(scaled, factor * X), answers(plain, X), atol=1e-6)
 
 
 def test_gamma_auto_is_one_over_the_number_of_columns():
@@ -61,11 +65,14 @@ def test_gamma_multiplies_the_squared_distance():
     np.testing.assert_allclose(K, [[1, near, far], [near, 1, near], [far, near, 1]], rtol=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")  # a product of ten
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear", "poly", "linear_spline"])
-def test_small_integers_are_taken_as_floats(kernel):
+def test_small_integers_are_taken_as_floats(kernel, machine):
     X, y = inputs.uint16_pixels()
-    integers, floats = RVR(kernel=kernel).fit(X, y), RVR(kernel=kernel).fit(X.astype(float), y)
-    np.testing.assert_allclose(integers.predict(X), floats.predict(X.astype(float)), rtol=1e-12)
+    y = machine.target(y)
+    integers = machine.make(kernel=kernel).fit(X, y)
+    floats = machine.make(kernel=kernel).fit(X.astype(float), y)
+    np.testing.assert_allclose(answers(integers, X), answers(floats, X.astype(float)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("gamma", [1e4, 1e6, 1e12])

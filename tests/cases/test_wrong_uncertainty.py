@@ -6,22 +6,21 @@ import pytest
 from relvec import RVR
 from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
 from tests.cases import inputs
+from tests.machines import answers
 
 
 @pytest.mark.parametrize(
     ("kernel", "slope"),
     [("rbf", 0.0), ("laplacian", 0.0), ("linear_spline", 0.0), ("poly", 0.1), ("linear", 0.1)],
 )
-def test_std_of_a_row_does_not_depend_on_its_batch(kernel, slope):
+def test_prediction_of_a_row_does_not_depend_on_its_batch(kernel, slope, machine):
     X, y = inputs.noisy_sinc(40, seed=13, slope=slope)
-    model = RVR(kernel=kernel).fit(X, y)
+    model = machine.make(kernel=kernel).fit(X, machine.target(y))
     query = np.linspace(-10.0, 10.0, 11)[:, None]
-    mean, std = model.predict(query, return_std=True)
-    alone = np.array([model.predict(row[None], return_std=True) for row in query])[:, :, 0]
-    backwards = model.predict(query[::-1], return_std=True)[1]
-    np.testing.assert_allclose(alone[:, 0], mean, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(alone[:, 1], std, rtol=1e-12)
-    np.testing.assert_allclose(backwards[::-1], std, rtol=1e-12)
+    together, backwards = answers(model, query), answers(model, query[::-1])
+    alone = np.vstack([answers(model, row[None]) for row in query])
+    np.testing.assert_allclose(alone, together, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(backwards[::-1], together, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e3, 1e8])
@@ -107,29 +106,27 @@ def test_intercept_has_its_share_of_the_variance(kernel, n):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("weights", [inputs.INTEGER_WEIGHTS, np.full(18, 20)])
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear"])
-def test_weight_k_is_k_copies_and_zero_is_absence(kernel, weights, fit_intercept):
-    X, y = inputs.noisy_sinc(18, seed=21, slope=0.1)
-    fixed = RVR(kernel=kernel, fit_intercept=fit_intercept, centers=X[::3], tol=1e-9)
+@pytest.mark.parametrize("weights", [np.arange(80) % 4, np.full(80, 20)], ids=["0 to 3", "20"])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", Columns()], ids=str)
+def test_weight_k_is_k_copies_and_zero_is_absence(kernel, weights, fit_intercept, machine):
+    X, y = inputs.two_of_six_columns()
+    y, copies = machine.target(y), np.repeat(np.arange(80), weights)
+    fixed = machine.make(kernel=kernel, fit_intercept=fit_intercept, centers=X[::8], tol=1e-9)
     weighted = fixed.fit(X, y, sample_weight=weights)
-    query = np.linspace(-9.0, 9.0, 19)[:, None]
-    mean, std = weighted.predict(query, return_std=True)
-    evidence = weighted.log_evidence_
-    copies = fixed.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    copies_mean, copies_std = copies.predict(query, return_std=True)
-    np.testing.assert_allclose(evidence, copies.log_evidence_, atol=1e-7)
-    np.testing.assert_allclose(mean, copies_mean, atol=1e-4 * np.std(y))
-    np.testing.assert_allclose(std, copies_std, rtol=1e-4)
+    expected, evidence = answers(weighted, X), weighted.log_evidence_
+    assert weighted.log_evidence(X[copies], y[copies]) == pytest.approx(evidence, rel=1e-9)
+    copied = fixed.fit(X[copies], y[copies])
+    assert copied.log_evidence_ == pytest.approx(evidence, abs=1e-7)
+    np.testing.assert_allclose(answers(copied, X), expected, rtol=1e-4, atol=1e-4)
 
 
-def test_rows_of_weight_zero_carry_no_functions():
-    X, y = inputs.noisy_sinc(18, seed=21)
-    kept = inputs.INTEGER_WEIGHTS > 0
+def test_rows_of_weight_zero_carry_no_functions(machine):
+    X, y = inputs.noisy_sinc(54, seed=21)
+    y, kept = machine.target(y), np.tile(inputs.INTEGER_WEIGHTS, 3) > 0
     far_away = np.where(kept[:, None], X, 1e6)
-    weighted = RVR().fit(far_away, y, sample_weight=kept.astype(float))
-    fewer = RVR().fit(X[kept], y[kept])
+    weighted = machine.make().fit(far_away, y, sample_weight=kept.astype(float))
+    fewer = machine.make().fit(X[kept], y[kept])
     assert weighted.gamma_ == pytest.approx(fewer.gamma_, rel=1e-12)
     assert weighted.log_evidence_ == pytest.approx(fewer.log_evidence_, abs=1e-8)
-    np.testing.assert_allclose(weighted.predict(X), fewer.predict(X), atol=1e-8)
+    np.testing.assert_allclose(answers(weighted, X), answers(fewer, X), atol=1e-8)
     assert kept[weighted.relevance_rows_].all()
