@@ -92,14 +92,12 @@ def choose(
 
 
 def best_parameters(
-    searched: Searched, X: np.ndarray, y: np.ndarray, seed: int, jobs: int = 1
+    searched: Searched, X: np.ndarray, y: np.ndarray, seed: int
 ) -> dict[str, dict[str, float]]:
     """Search the grid by cross-validation, and return the best parameters by each criterion."""
     scoring = {criterion: SCORING[criterion] for criterion in searched.criteria}
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    search = GridSearchCV(
-        searched.model, searched.grid, scoring=scoring, cv=folds, refit=False, n_jobs=jobs
-    )
+    search = GridSearchCV(searched.model, searched.grid, scoring=scoring, cv=folds, refit=False)
     with warnings.catch_warnings():
         # Some widths of the grid interpolate their training part, and cross-validation drops them.
         warnings.simplefilter("ignore", RelvecWarning)
