@@ -1,0 +1,180 @@
+"""RVR(likelihood="poisson"): counts whose log rate is the function."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+from sklearn.utils import get_tags
+
+from relvec import RVR
+from relvec.basis import RBF, Bias, Columns, Concatenate
+from tests.cases.inputs import noisy_sinc
+
+
+def calls(n=60, seed=0, height=2.0):
+    """Counts with a bump in their rate."""
+    X = noisy_sinc(n)[0]
+    rate = np.exp(height * np.exp(-((X[:, 0] / 3) ** 2)))
+    return X, np.random.RandomState(seed).poisson(rate).astype(float)
+
+
+QUERY = np.linspace(-12.0, 12.0, 9)[:, None]
+
+
+def average(function, mean, std):
+    """Expectation under a normal distribution."""
+    value, _ = quad(
+        lambda z: norm.pdf(z) * function(mean + std * z), -30, 30, epsabs=0, limit=400, points=[0]
+    )
+    return value
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", Concatenate([Bias(), RBF()])])
+def test_mean_and_std_are_integrals_over_the_posterior_and_the_counts(kernel, fit_intercept):
+    X, y = calls()
+    model = RVR(kernel=kernel, likelihood="poisson", fit_intercept=fit_intercept).fit(X, y)
+    latent, band = model.predict_latent(QUERY, return_std=True)
+    mean, std = model.predict(QUERY, return_std=True)
+    for m, s, f, g in zip(mean, std, latent, band, strict=True):
+        assert m == pytest.approx(average(np.exp, f, g), rel=1e-8)
+        # E t² = E(λ + λ²) for a count with the rate λ.
+        second = average(lambda log: np.exp(log) + np.exp(2 * log), f, g)
+        assert s**2 + m**2 == pytest.approx(second, rel=1e-8)
+    np.testing.assert_array_equal(model.predict(QUERY), mean)
+    np.testing.assert_array_equal(model.predict_latent(QUERY), latent)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_log_rate_is_the_function_of_the_stored_weights(fit_intercept):
+    X, y = calls()
+    model = RVR(likelihood="poisson", fit_intercept=fit_intercept).fit(X, y)
+    by_hand = model.basis_.transform(QUERY) @ model.dual_coef_ + model.intercept_
+    np.testing.assert_allclose(model.predict_latent(QUERY), by_hand, rtol=1e-10, atol=1e-12)
+    assert (model.intercept_ != 0) == fit_intercept
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_samples_have_the_moments_of_the_prediction(noise):
+    X, y = calls()
+    model, n = RVR(likelihood="poisson").fit(X, y), 40_000
+    drawn = model.sample_y(QUERY, n, random_state=0, noise=noise)
+    assert drawn.shape == (len(QUERY), n)
+    if noise:
+        assert (drawn >= 0).all()
+        np.testing.assert_array_equal(drawn, np.round(drawn))
+        mean, std = model.predict(QUERY, return_std=True)
+    else:
+        mean, std = model.predict_latent(QUERY, return_std=True)
+    np.testing.assert_array_less(np.abs(drawn.mean(axis=1) - mean), 5 * std / np.sqrt(n))
+    fourth = np.mean((drawn - mean[:, None]) ** 4, axis=1)
+    np.testing.assert_array_less(np.abs(drawn.var(axis=1) - std**2), 5 * np.sqrt(fourth / n))
+    again = model.sample_y(QUERY, n, random_state=0, noise=noise)
+    np.testing.assert_array_equal(drawn, again)
+
+
+@pytest.mark.parametrize("proportion", [1, 7])
+def test_a_rate_over_an_exposure_is_fitted_with_the_exposure_as_its_weight(proportion):
+    """Counts of several equal periods, or their mean rate with the number of periods as weight."""
+    X, _ = calls()
+    draw = np.random.RandomState(1)
+    periods = draw.randint(1, 5, len(X)) * proportion
+    each = np.repeat(np.arange(len(X)), periods)
+    counts = draw.poisson(np.exp(np.cos(X[each, 0] / 3)))
+    rates = np.bincount(each, counts) / periods
+    fixed = RVR(likelihood="poisson", centers=X[::6])
+    by_period = fixed.fit(X[each], counts).predict_latent(QUERY, return_std=True)
+    by_rate = fixed.fit(X, rates, sample_weight=periods).predict_latent(QUERY, return_std=True)
+    np.testing.assert_allclose(by_rate, by_period, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_log_rates_do_not_depend_on_where_the_rows_are(kernel):
+    X, y = calls()
+    here = RVR(kernel=kernel, gamma=0.1, likelihood="poisson").fit(X, y)
+    there = RVR(kernel=kernel, gamma=0.1, likelihood="poisson").fit(X + 1024, y)
+    np.testing.assert_allclose(there.predict_latent(QUERY + 1024), here.predict_latent(QUERY))
+    assert there.log_evidence_ == pytest.approx(here.log_evidence_, rel=1e-9)
+
+
+def test_all_rates_grow_with_the_unit_of_exposure():
+    """With an intercept, a rate per hour is one per minute times 60, at a 60th of the exposure."""
+    X, y = calls()
+    per_hour = RVR(likelihood="poisson").fit(X, y)
+    per_minute = RVR(likelihood="poisson").fit(X, y / 60, sample_weight=np.full(len(X), 60))
+    np.testing.assert_allclose(
+        per_minute.predict_latent(X) + np.log(60), per_hour.predict_latent(X), atol=1e-5
+    )
+    np.testing.assert_allclose(60 * per_minute.predict(X), per_hour.predict(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernel", ["linear", Columns()], ids=str)
+def test_a_log_linear_rate_is_recovered(kernel, seed):
+    draw = np.random.RandomState(seed)
+    X = draw.uniform(-1, 1, size=(400, 3))
+    slopes, level = np.array([1.0, 0.0, -0.7]), 1.2
+    y = draw.poisson(np.exp(X @ slopes + level))
+    model = RVR(kernel=kernel, likelihood="poisson").fit(X, y)
+    # Fisher information of slopes and level at the truth.
+    joint = np.column_stack([X, np.ones(400)])
+    information = joint.T @ (np.exp(X @ slopes + level)[:, None] * joint)
+    error = np.sqrt(np.diag(np.linalg.inv(information)))
+    found = np.append(model.coef_, model.intercept_)
+    np.testing.assert_array_less(np.abs(found - np.append(slopes, level)), 4 * error)
+    truth = X @ slopes + level
+    latent, band = model.predict_latent(X, return_std=True)
+    assert np.mean(((latent - truth) / band) ** 2) < 5
+
+
+def test_error_bars_are_of_the_size_of_the_errors():
+    """Over many draws; that the functions were chosen is not part of them, so not exactly."""
+    squares = []
+    for seed in range(30):
+        X, y = calls(seed=seed)
+        latent, band = RVR(gamma=0.1, likelihood="poisson").fit(X, y).predict_latent(X, True)
+        squares.append(((latent - 2.0 * np.exp(-((X[:, 0] / 3) ** 2))) / band) ** 2)
+    assert 0.5 < np.mean(squares) < 4
+
+
+def test_counts_have_no_noise_variance():
+    X, y = calls()
+    model = RVR(likelihood="poisson").fit(X, y)
+    assert not hasattr(model, "noise_variance_")
+    with pytest.raises(AttributeError, match=r"noise_variance_.*likelihood"):
+        _ = model.noise_variance_
+    assert all(np.isnan(row.noise_variance) for row in model.history_)
+
+
+def test_covariance_between_counts_is_not_offered_silently():
+    X, y = calls()
+    with pytest.raises((ValueError, AttributeError, NotImplementedError)):
+        RVR(likelihood="poisson").fit(X, y).predict(QUERY, return_cov=True)
+
+
+@pytest.mark.parametrize("zeros", [0.5, 0.95])
+def test_many_zeros_are_no_trouble(zeros):
+    X, y = calls(200)
+    y[np.random.RandomState(0).uniform(size=200) < zeros] = 0
+    model = RVR(likelihood="poisson").fit(X, y)
+    assert model.predict(X).sum() == pytest.approx(y.sum(), rel=0.1)
+
+
+def test_huge_counts_are_no_trouble():
+    X, y = calls(height=18.0)
+    model = RVR(likelihood="poisson", gamma=0.1).fit(X, y)
+    mean, std = model.predict(X, return_std=True)
+    assert np.isfinite(std).all()
+    assert np.corrcoef(mean, y)[0, 1] > 0.99
+
+
+def test_only_counts_ask_for_targets_that_are_not_negative():
+    assert get_tags(RVR(likelihood="poisson")).target_tags.positive_only
+    assert not get_tags(RVR()).target_tags.positive_only
+
+
+def test_score_is_r2_of_the_mean_count():
+    X, y = calls()
+    model = RVR(likelihood="poisson").fit(X, y)
+    residual = y - model.predict(X)
+    assert model.score(X, y) == pytest.approx(1 - residual @ residual / (len(y) * np.var(y)))
