@@ -38,6 +38,7 @@ def test_siblings_follow_the_function(n):
     assert min(scores) > 0.8
 
 
+@pytest.mark.slow
 def test_siblings_have_the_evidence_of_a_top_down_fit():
     """On at least 95 % of them no more than one nat under it."""
     lost = []

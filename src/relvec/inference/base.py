@@ -191,6 +191,9 @@ class Inference(ABC):
         Noise precision for a search that begins with no function.
     steps_a_pass : int
         Newton steps between two batches of additions: each one moves an approximation too.
+    fall : float
+        Share of `tol` that the evidence may fall where the steps converge: zero where it is the
+        evidence that they climb.
     """
 
     design: Design
@@ -198,6 +201,7 @@ class Inference(ABC):
     noise: Noise
     first_beta: float
     steps_a_pass: int
+    fall: float
 
     @abstractmethod
     def point(self, model: Model, near: Point | None = None) -> Point:

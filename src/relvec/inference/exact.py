@@ -114,7 +114,7 @@ class Exact(Inference):
         With the noise variance if it is known.
     """
 
-    steps_a_pass = 1
+    steps_a_pass, fall = 1, 0.0
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood, self.target = design, likelihood, Target.of(t, design)

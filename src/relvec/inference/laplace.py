@@ -282,7 +282,7 @@ class Laplace(Inference):
     """
 
     first_beta = 1.0
-    steps_a_pass = 2
+    steps_a_pass, fall = 2, 1.0
     noise = Noise(held=True, beta_max=1.0)
 
     def __init__(self, design: Design, t: Array, likelihood: Likelihood) -> None:

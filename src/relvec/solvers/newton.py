@@ -11,30 +11,34 @@ from relvec.inference.base import Model, Point
 from relvec.inference.noise import Noise
 from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
-#: Share of `tol` that is next to nothing.
-NOTHING = 1e-6
+#: Share of `tol`, and of the fall that is allowed where steps only come to rest, that is next to
+#: nothing.
+NOTHING, REST = 1e-6, 1e-4
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
 MAX_LOG_STEP, MAX_TRIES = 3.0, 12
 
 
-def climb(point: Point, n: float, noise: Noise, tol: float, max_steps: int) -> Point:
+def climb(
+    point: Point, n: float, noise: Noise, tol: float, max_steps: int, fall: float = 0.0
+) -> Point:
     """Raise the evidence by at most `max_steps` Newton steps, with deletions before and after each.
 
-    Every step raises it; a deletion costs less than `tol` nats. Stops when a step gains, or every
-    entry of the gradient is, next to nothing.
+    Every step raises it, or where the gradient is only close to its slope lowers it by less than
+    `fall`; a deletion costs less than `tol` nats. Stops when every entry of the gradient is, or
+    with an exact one what a step gains, next to nothing.
     """
     damping = 0.0
     for _ in range(max_steps):
         point = prune(point, tol)
         gradient = _free(point, noise, n)
-        if not len(gradient) or np.abs(gradient).max() < NOTHING * tol:
+        if not len(gradient) or np.abs(gradient).max() < max(NOTHING * tol, REST * fall):
             break
         curvature = -point.hessian()[: len(gradient), : len(gradient)]
         for _ in range(MAX_TRIES):
             step = _newton_step(curvature, gradient, damping)
             if step is not None:
                 there = point.at(_moved(point.model, step, noise.beta_max))
-                if there.log_evidence >= point.log_evidence:
+                if there.log_evidence >= point.log_evidence - fall:
                     break
                 if point.slope_along(step) <= 0:  # then no shorter step raises it either
                     return prune(point, tol)
@@ -44,7 +48,7 @@ def climb(point: Point, n: float, noise: Noise, tol: float, max_steps: int) -> P
         gained = there.log_evidence - point.log_evidence
         point = there
         damping = 0.1 * damping if damping > 1e-3 else 0.0
-        if gained < NOTHING * tol:
+        if gained < NOTHING * tol and not fall:
             break
     return prune(point, tol)
 

@@ -71,7 +71,7 @@ class Search:
 
     def top_down(self, opening: Model, start: int) -> Ending:
         """Begin with a model that all functions at once led to."""
-        return self._thinned(self._ascend(Ending(opening), self.noise, start))
+        return self._thinned(self._ascend(Ending(opening), self.noise, start), start)
 
     def bottom_up(self, start: int, *, hold_noise: bool = True) -> Ending:
         """Begin with no function, and the noise held until the first convergence.
@@ -112,28 +112,39 @@ class Search:
             return held
         return self._ascend(held, self.noise, start)
 
-    def _thinned(self, ending: Ending) -> Ending:
+    def _thinned(self, ending: Ending, start: int) -> Ending:
         """Delete functions that share one place, while that costs a tenth of `tol` nats in all.
 
         Near copies split a weight between them. Each alone looks worth its place as long as the
         precisions of the others stay as they are, so they are let move before the evidence is
         compared.
         """
-        least = ending.log_evidence - 0.1 * self.tol
+        point = whole = self.inference.point(ending.model)
         while not self.exhausted():
-            point = self.inference.point(ending.model)
             cost = point.deletion_costs()
             if cost.min(initial=np.inf) > SHARED_COST:
                 break
             rest = np.flatnonzero(np.arange(len(cost)) != cost.argmin())
             fewer = self._climb(point.keep(rest), self.noise, THOROUGH_STEPS)
-            if fewer.log_evidence < least:
+            if fewer.log_evidence < ending.log_evidence - 0.1 * self.tol:
                 break
-            ending = replace(ending, model=fewer.model, log_evidence=fewer.log_evidence)
-        return ending
+            point = fewer
+        return ending if point is whole else self._instead(ending, point, start)
+
+    def _instead(self, ending: Ending, point: Point, start: int) -> Ending:
+        """The ending with another point in the place of its last pass; rows above it go."""
+        evidence = self.inference.user_evidence(point.log_evidence)
+        earlier = [row for row in ending.history[:-1] if row.log_evidence <= evidence]
+        replaced = Ending(point.model, point.log_evidence, earlier)
+        self._record(replaced, start)
+        return replaced
 
     def _climb(self, point: Point, noise: Noise, max_steps: int) -> Point:
-        return climb(point, self.inference.n, noise, self.tol, max_steps)
+        return climb(point, self.inference.n, noise, self.tol, max_steps, self._fall)
+
+    @property
+    def _fall(self) -> float:
+        return self.inference.fall * self.tol
 
     def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
         """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
@@ -144,16 +155,30 @@ class Search:
             point = self._climb(self.inference.point(model, point), noise, steps)
             stalled = point.log_evidence < best.log_evidence + self.tol
             if point.log_evidence >= best.log_evidence:
-                best = Ending(point.model, point.log_evidence, best.history)
+                best = replace(best, model=point.model, log_evidence=point.log_evidence)
                 self._record(best, start)
             self.n_iter += 1
             scan = self.inference.scan(point)
             finished = stalled or scan.gain.max(initial=0.0) < self.tol
             crowded = noise != self.noise and len(point.mean) > CROWD * self.inference.n
-            if crowded or (thorough and finished) or self.exhausted():
+            if thorough and finished:
+                return self._converged(best, noise, start)
+            if crowded or self.exhausted():
                 return best
             thorough = finished
             model = self._add(point, scan)
+
+    def _converged(self, best: Ending, noise: Noise, start: int) -> Ending:
+        """The best pass again, to where the steps come to rest, if they do not climb the evidence.
+
+        That point does not depend on the way, as the one does where the evidence stops rising.
+        """
+        if not self._fall:
+            return best
+        point = self._climb(self.inference.point(best.model), noise, THOROUGH_STEPS)
+        if point.log_evidence < best.log_evidence - self._fall:
+            return best
+        return self._instead(best, point, start)
 
     def _add(self, point: Point, scan: Scan) -> Model:
         """Add the best of a batch of candidates, if any is worth it."""
