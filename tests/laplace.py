@@ -63,7 +63,7 @@ class DenseCurvature:
 
     def products(self, left: Array, right: Array) -> Array:
         """LᵀBR."""
-        return np.einsum("nra,nrs,nsb->ab", left, self.B, right, optimize=True)
+        return np.tensordot(left, self.B @ right, axes=((0, 1), (0, 1)))
 
     @cached_property
     def matrix(self) -> Array:
@@ -99,35 +99,36 @@ class DenseMode:
     center: bool
     copies: Array
 
-    def bend_at(self, y: Array) -> DenseCurvature:
-        B = self.copies[:, None, None] * self.likelihood.curvature(self.t, y)
-        return DenseCurvature(self.Phi, B, self.alpha, self.center)
-
     def slope_at(self, y: Array) -> Array:
         """∂ log p/∂y of every row and its copies."""
         return self.copies[:, None] * self.likelihood.slope(self.t, y)
 
-    def height(self, joint: Array, bend: DenseCurvature) -> float:
-        """Log posterior less its constants."""
-        log_prob = self.likelihood.log_prob(self.t, bend.joined @ joint)
-        return float(self.copies @ log_prob - 0.5 * bend.prior @ joint**2)
+    def bend_at(self, y: Array) -> DenseCurvature:
+        B = self.copies[:, None, None] * self.likelihood.curvature(self.t, y)
+        return DenseCurvature(self.Phi, B, self.alpha, self.center)
 
     @cached_property
     def _top(self) -> tuple[Array, DenseCurvature]:
         """Weights, then levels, at the mode, and the curvature there: damped Newton steps."""
         bend = self.bend_at(np.zeros((len(self.t), self.likelihood.n_outputs)))
-        at = np.zeros(len(bend.prior))
+        X, prior = bend.joined, bend.prior
+        at = np.zeros(len(prior))
+        height = self.height(at, X, prior)
         for _ in range(100):
-            slope = self.slope_at(bend.joined @ at)
-            gradient = np.einsum("nra,nr->a", bend.joined, slope) - bend.prior * at
+            gradient = np.einsum("nra,nr->a", X, self.slope_at(X @ at)) - prior * at
             step, size = np.linalg.solve(bend.matrix, gradient), 1.0
-            while self.height(at + size * step, bend) < self.height(at, bend) and size > 1e-9:
+            while (there := self.height(at + size * step, X, prior)) < height and size > 1e-9:
                 size /= 2
-            at = at + size * step
-            bend = self.bend_at(bend.joined @ at)
+            at, height = at + size * step, there
+            bend = self.bend_at(X @ at)
             if gradient @ step < 1e-18:
                 break
         return at, bend
+
+    def height(self, joint: Array, X: Array, prior: Array) -> float:
+        """Log posterior less its constants."""
+        log_prob = self.likelihood.log_prob(self.t, X @ joint)
+        return float(self.copies @ log_prob - 0.5 * prior @ joint**2)
 
     @property
     def joint(self) -> Array:
@@ -159,12 +160,20 @@ class DenseMode:
         """log p(t|ŵ) − ½ŵᵀAŵ + ½log|A| − ½log|H|, with ½ log 2π for each level."""
         flat = self.bend.prior == 0
         log_det = np.log(self.bend.prior[~flat]).sum() - np.linalg.slogdet(self.bend.matrix)[1]
-        height = self.height(self.joint, self.bend)
+        height = self.height(self.joint, self.bend.joined, self.bend.prior)
         return float(height + 0.5 * (log_det + np.log(2 * np.pi) * flat.sum()))
 
     def quality(self, columns: Array) -> Array:
         """Q = φᵀ ∂log p/∂y of each candidate, (m, R)."""
         return columns.T @ self.slope_at(self.y)
+
+
+def rise(alpha: Array, S: Array, Q: Array) -> Array:
+    """ℓ(α) = ½[R log α − log|αI + S| + Qᵀ(αI + S)⁻¹Q] at many α."""
+    shifted = alpha[:, None, None] * np.eye(len(Q)) + S
+    explained = np.linalg.solve(shifted, np.broadcast_to(Q[:, None], (*shifted.shape[:2], 1)))
+    log_det = np.linalg.slogdet(shifted)[1]
+    return 0.5 * (len(Q) * np.log(alpha) - log_det + explained[..., 0] @ Q)
 
 
 @dataclass(frozen=True)
@@ -220,7 +229,7 @@ def smooth(likelihood, center, n=60, width=2.0, seed=0) -> LatentProblem:
     """Gaussian functions on evenly spaced points, and outputs that go up and down."""
     x = np.linspace(-5.0, 5.0, n)
     Phi = np.exp(-(((x[:, None] - x) / width) ** 2))
-    return LatentProblem(Phi, targets(likelihood, 2 * np.sin(1.3 * x), seed), likelihood, center)
+    return LatentProblem(Phi, targets(likelihood, 3 * np.sin(1.3 * x), seed), likelihood, center)
 
 
 def top_down(

@@ -11,24 +11,18 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 from relvec.gains import best_addition, deletion_cost, greedy_additions
+from tests.laplace import rise
 
 #: Grid of log α on which ℓ is searched; its maxima are as wide as a logistic function or wider.
 LOG_ALPHA = np.linspace(-25, 25, 5001)
 
 
-def dense_part(log_alpha, S, Q):
-    """ℓ(α) = ½[R log α − log|αI + S| + Qᵀ(αI + S)⁻¹Q] at many log α."""
-    shifted = np.exp(log_alpha)[:, None, None] * np.eye(len(Q)) + S
-    explained = np.linalg.solve(shifted, np.broadcast_to(Q[:, None], (*shifted.shape[:2], 1)))
-    return 0.5 * (len(Q) * log_alpha - np.linalg.slogdet(shifted)[1] + explained[..., 0] @ Q)
-
-
 def best_by_grid(S, Q):
     """The highest place of a fine grid, improved between its neighbours; zero if none is higher."""
-    value = dense_part(LOG_ALPHA, S, Q)
+    value = rise(np.exp(LOG_ALPHA), S, Q)
     at = LOG_ALPHA[np.clip(value.argmax(), 1, len(value) - 2)]
     best = minimize_scalar(
-        lambda x: -dense_part(np.array([x]), S, Q)[0],
+        lambda x: -rise(np.exp([x]), S, Q)[0],
         bounds=(at - 0.01, at + 0.01),
         method="bounded",
         options={"xatol": 1e-10},
@@ -82,7 +76,7 @@ def test_a_quality_that_is_less_than_the_sparsity_in_all_may_be_worth_nats(rng):
 def test_the_higher_of_two_maxima_is_found(rng, first, wide):
     """A wide prior suits the first output, a narrow one the second, and either may be higher."""
     S, Q = turned(rng, [1.0, 1e5], np.sqrt([first, 13e5]))
-    value = dense_part(LOG_ALPHA, S, Q)
+    value = rise(np.exp(LOG_ALPHA), S, Q)
     inner = value[1:-1]
     assert ((inner > value[:-2]) & (inner > value[2:])).sum() == 2
     gain, alpha = added(S, Q)
