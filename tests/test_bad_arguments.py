@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from relvec import RVR
+from relvec import RVC, RVR
 from relvec.basis import RBF
-from tests.cases.inputs import noisy_sinc
+from tests.cases.inputs import noisy_sinc, threshold
 
 
 def words(*patterns):
@@ -37,10 +37,6 @@ WHOLE = r"(int|whole)"
         ("degree", 2.5, WHOLE),
         ("coef0", np.nan, "finite"),
         ("fit_intercept", "no", "bool"),
-        ("noise_variance", 0.0, POSITIVE),
-        ("noise_variance", -0.1, POSITIVE),
-        ("noise_variance", np.nan, POSITIVE),
-        ("noise_variance", "low", POSITIVE),
         ("centers", 0, "1"),
         ("centers", -3, "1"),
         ("centers", 21, "20"),
@@ -59,13 +55,66 @@ WHOLE = r"(int|whole)"
         ("max_iter", "many", WHOLE),
     ],
 )
-def test_parameter(argument, value, expected):
+def test_parameter(argument, value, expected, machine):
     X, y = noisy_sinc(20)
     kernel = {"degree": "poly", "coef0": "poly"}.get(argument, "rbf")
-    model = RVR(**{"kernel": kernel, argument: value})
+    model = machine.make(**{"kernel": kernel, argument: value})
     got = f"({re.escape(str(value))}|{type(value).__name__})" if np.ndim(value) == 0 else ""
     with pytest.raises((ValueError, TypeError), match=words(argument, got, expected)):
-        model.fit(X, y)
+        model.fit(X, machine.target(y))
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "poisson"])
+@pytest.mark.parametrize("value", [0.0, -0.1, np.nan, np.inf, "low"])
+def test_noise_variance(value, likelihood):
+    X, y = noisy_sinc(20)
+    model = RVR(noise_variance=value, likelihood=likelihood)
+    with pytest.raises((ValueError, TypeError), match=words("noise_variance", POSITIVE)) as raised:
+        model.fit(X, np.abs(y))
+    assert str(value) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "expected"),
+    [
+        ("multi_class", "crammer", "multinomial.*ovr"),
+        ("multi_class", None, "multinomial.*ovr"),
+        ("multi_class", ["ovr"], "multinomial.*ovr"),
+        ("proba", "sampled", "integrated.*mode"),
+        ("proba", True, "integrated.*mode"),
+        ("proba", np.ones(2), "integrated.*mode"),
+        ("class_weight", "auto", "balanced"),
+        ("class_weight", 3, "balanced"),
+        ("class_weight", [1.0, 2.0], "balanced"),
+        ("class_weight", {True: -1.0}, POSITIVE),
+        ("class_weight", {True: 0.0, False: 1.0}, POSITIVE),
+        ("class_weight", {True: np.nan}, POSITIVE),
+        ("class_weight", {True: np.inf}, "finite"),
+        ("class_weight", {True: "heavy"}, POSITIVE),
+        ("class_weight", {"eggs": 2.0}, "class"),
+    ],
+)
+def test_parameter_of_a_classifier(argument, value, expected):
+    X, above = threshold()
+    got = value if isinstance(value, str | int) else ""
+    with pytest.raises((ValueError, TypeError), match=words(argument, str(got), expected)):
+        RVC(**{argument: value}).fit(X, above)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "patterns"),
+    [
+        ({"likelihood": "bernoulli"}, ["likelihood", "bernoulli", "gaussian.*poisson"]),
+        ({"likelihood": None}, ["likelihood", "None", "gaussian.*poisson"]),
+        ({"likelihood": ["poisson"]}, ["likelihood", "gaussian.*poisson"]),
+        ({"noise_variance": 0.1}, ["noise_variance", r"0\.1", "None", "likelihood", "poisson"]),
+    ],
+    ids=str,
+)
+def test_parameter_of_a_model_of_counts(parameters, patterns):
+    X, y = noisy_sinc(20)
+    with pytest.raises((ValueError, TypeError), match=words(*patterns)):
+        RVR(**{"likelihood": "poisson", **parameters}).fit(X, np.abs(y))
 
 
 @pytest.mark.parametrize("gamma", [-1.0, "wide", np.nan])
@@ -92,10 +141,10 @@ def bad_inputs():
 
 
 @pytest.mark.parametrize("kind", bad_inputs())
-def test_inputs(kind):
+def test_inputs(kind, machine):
     X, message = bad_inputs()[kind]
     with pytest.raises(ValueError, match=message):
-        RVR().fit(X, noisy_sinc(20)[1])
+        machine.make().fit(X, machine.target(noisy_sinc(20)[1]))
 
 
 def bad_y():
@@ -113,11 +162,36 @@ def bad_y():
     }
 
 
+@pytest.mark.parametrize("likelihood", ["gaussian", "poisson"])
 @pytest.mark.parametrize("kind", bad_y())
-def test_targets(kind):
+def test_targets(kind, likelihood):
     y, message = bad_y()[kind]
     with pytest.raises((ValueError, TypeError), match=message):
-        RVR().fit(noisy_sinc(20)[0], y)
+        RVR(likelihood=likelihood).fit(noisy_sinc(20)[0], y)
+
+
+@pytest.mark.parametrize(
+    ("y", "patterns"),
+    [
+        (np.r_[-3.0, np.ones(19)], [r"\by\b", "-3", ">= 0"]),
+        (np.r_[-1e-9, np.ones(19)], [r"\by\b", "-1e-09", ">= 0"]),
+        (np.zeros(20), [r"\by\b", "zero", "positive"]),
+    ],
+    ids=["negative", "hardly negative", "all zero"],
+)
+def test_counts(y, patterns):
+    X = noisy_sinc(20)[0]
+    with pytest.raises(ValueError, match=words(*patterns)):
+        RVR(likelihood="poisson").fit(X, y)
+    model = RVR(likelihood="poisson").fit(X, np.arange(20))
+    with pytest.raises(ValueError, match=words(*patterns)):
+        model.log_evidence(X, y)
+
+
+def test_counts_without_any_of_a_weight():
+    y = np.r_[np.zeros(19), 7.0]
+    with pytest.raises(ValueError, match=words(r"\by\b", "zero", "positive")):
+        RVR(likelihood="poisson").fit(noisy_sinc(20)[0], y, sample_weight=y == 0)
 
 
 @pytest.mark.parametrize(
@@ -133,15 +207,28 @@ def test_targets(kind):
     ],
     ids=["short", "two columns", "negative", "one negative", "NaN", "all zero", "text"],
 )
-def test_weights(weights, expected):
-    with pytest.raises((ValueError, TypeError), match=expected):
-        RVR().fit(*noisy_sinc(20), sample_weight=weights)
-
-
-@pytest.mark.parametrize("method", ["predict", "predict_latent", "sample_y"])
-def test_query_points(method):
+def test_weights(weights, expected, machine):
     X, y = noisy_sinc(20)
-    call = getattr(RVR().fit(X, y), method)
+    with pytest.raises((ValueError, TypeError), match=expected):
+        machine.make().fit(X, machine.target(y), sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [
+        (RVR(), "predict"),
+        (RVR(), "predict_latent"),
+        (RVR(), "sample_y"),
+        (RVC(), "predict"),
+        (RVC(), "predict_proba"),
+        (RVC(), "predict_log_proba"),
+        (RVC(), "decision_function"),
+    ],
+    ids=str,
+)
+def test_query_points(model, method):
+    X, above = threshold()
+    call = getattr(model.fit(X, above), method)
     with pytest.raises(ValueError, match=r"(?s)2 features.*1 feature"):
         call(np.zeros((5, 2)))
     with pytest.raises(ValueError, match="NaN"):
@@ -159,7 +246,8 @@ def test_number_of_sampled_functions(n_samples):
         RVR().fit(X, y).sample_y(X, n_samples)
 
 
-def test_evidence_of_other_data_needs_as_many_targets_as_rows():
+def test_evidence_of_other_data_needs_as_many_targets_as_rows(machine):
     X, y = noisy_sinc(20)
+    y = machine.target(y)
     with pytest.raises(ValueError, match=r"(?s)20.*19|19.*20"):
-        RVR().fit(X, y).log_evidence(X, y[:19])
+        machine.make().fit(X, y).log_evidence(X, y[:19])
