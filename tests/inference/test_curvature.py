@@ -4,12 +4,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from relvec.inference.curvature import Curvature
+from relvec.inference.curvature import Curvature, Information
 from tests.laplace import DenseCurvature
 
 
 def curvature(dense):
-    return Curvature(dense.Phi, dense.B, dense.alpha, dense.center)
+    return Curvature(Information(dense.Phi, dense.B, dense.center), dense.alpha)
 
 
 def joint(dense, weights, level):
@@ -51,10 +51,10 @@ def test_level_and_weights_are_independent_at_the_mean_functions(dense, found):
     """Level plus φ̄ᵀ weights has the level's own covariance, and none with the weights."""
     if not dense.center:
         assert not found.level_covariance.any()
-        assert not found.remainder.any()
-        assert not found.mean_function.any()
+        assert not found.information.remainder.any()
+        assert not found.information.mean_function.any()
         return
-    mean = np.kron(found.mean_function, np.eye(dense.outputs)) + found.remainder
+    mean = found.information.middle
     there = np.hstack([mean, np.eye(dense.outputs)])
     np.testing.assert_allclose(
         there @ dense.inverse @ there.T, found.level_covariance, rtol=1e-9, atol=1e-14
@@ -65,13 +65,15 @@ def test_level_and_weights_are_independent_at_the_mean_functions(dense, found):
 
 def test_gradient_and_outputs_are_products_with_the_rows(dense, found, rng):
     slope = rng.normal(size=(len(dense.Phi), dense.outputs))
-    by_weight, by_level = found.gradient(slope)
+    by_weight, by_level = found.information.gradient(slope)
     expected = np.einsum("nra,nr->a", dense.joined, slope)
     np.testing.assert_allclose(joint(dense, by_weight, by_level), expected, rtol=1e-12)
     weights = rng.normal(size=(len(dense.alpha), dense.outputs))
     level = rng.normal(size=dense.outputs) * dense.center
     np.testing.assert_allclose(
-        found.outputs(weights, level), dense.joined @ joint(dense, weights, level), rtol=1e-12
+        found.information.outputs(weights, level),
+        dense.joined @ joint(dense, weights, level),
+        rtol=1e-12,
     )
 
 

@@ -13,26 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relvec.design.base import EVERY, ROUNDINGS, Array, Design, Index, Target
+from relvec.design.base import EVERY, Array, Design, Index, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.gains import best_addition, greedy_additions
-from relvec.inference.base import Accepted, Inference, Model, Point, Scan
-from relvec.inference.curvature import Curvature, pairwise
+from relvec.inference.base import Accepted, Inference, Model, Point, Scan, columns_of
+from relvec.inference.curvature import pairwise
+from relvec.inference.mode import Outputs, Place, Rows, climb_to_mode
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
-from relvec.linalg import NotPositiveDefiniteError
 from relvec.posterior import Posterior
 
 if TYPE_CHECKING:
     from relvec.likelihoods.base import Likelihood
 
-#: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
-#: step is still taken.
-MODE_TOLERANCE = 1e-6
-#: Most that the logarithm of a precision counts in the first guess of a mode.
-MAX_CHANGE = 1.0
-#: Newton steps to the mode at most, and the least ascent that one of them may be shortened to.
-MAX_STEPS, LEAST_ASCENT = 200, 1e-12
 #: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
 RESOLUTION = 1e-10
 #: The opening neglects functions' parts outside a frame up to this share of their squares: beside
@@ -42,146 +35,51 @@ NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
 BLOCK_ENTRIES = 8_000_000
 
 
-class Rows:
-    """What the likelihood makes of the outputs of all rows, copies of a row counted.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-    t : ndarray of shape (n_samples, d)
-    weights : ndarray of shape (n_samples,)
-    has_intercept : bool
-        Whether a flat-prior intercept is part of the outputs.
-    """
-
-    def __init__(
-        self, likelihood: Likelihood, t: Array, weights: Array, has_intercept: bool
-    ) -> None:
-        self.likelihood, self.t, self.weights = likelihood, t, weights
-        self.has_intercept = has_intercept
-
-    def tempered(self, beta: float) -> Rows:
-        """The likelihood to the power β."""
-        return Rows(self.likelihood, self.t, beta * self.weights, self.has_intercept)
-
-    def log_prob(self, y: Array) -> float:
-        """Log-likelihood."""
-        return float(self.weights @ self.likelihood.log_prob(self.t, y))
-
-    def slope(self, y: Array) -> Array:
-        """∂ log p/∂y."""
-        return self.weights[:, None] * self.likelihood.slope(self.t, y)
-
-    def curvature(self, y: Array) -> Array:
-        """B."""
-        return self.weights[:, None, None] * self.likelihood.curvature(self.t, y)
-
-    def curvature_slope(self, y: Array, spread: Array) -> Array:
-        """∂ tr(B h)/∂y."""
-        return self.weights[:, None] * self.likelihood.curvature_slope(self.t, y, spread)
-
-
-class Place:
-    """Weights and level on the way to the mode, with the height of the log posterior (eq. 24)."""
-
-    def __init__(self, rows: Rows, Phi: Array, alpha: Array, weights: Array, level: Array) -> None:
-        self._rows, self._Phi, self._alpha = rows, Phi, alpha
-        self.weights, self.level = weights, level
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-            self.y = Phi @ weights + level
-            penalty = 0.5 * float(alpha @ (weights * weights).sum(axis=1))
-            self.height = rows.log_prob(self.y) - penalty
-
-    @cached_property
-    def slope(self) -> Array:
-        """∂ log p/∂y of every row."""
-        return self._rows.slope(self.y)
-
-    @cached_property
-    def bend(self) -> Curvature:
-        """Curvature of the log posterior."""
-        B = self._rows.curvature(self.y)
-        return Curvature(self._Phi, B, self._alpha, self._rows.has_intercept)
-
-    def newton_step(self) -> tuple[Array, Array, float]:
-        """Step of weights and level to the top of the paraboloid here, and how high that is."""
-        by_weight, by_level = self.bend.gradient(self.slope)
-        by_weight -= self._alpha[:, None] * self.weights
-        step, level_step = self.bend.solve(by_weight, by_level)
-        return step, level_step, 0.5 * float((by_weight * step).sum() + by_level @ level_step)
-
-    def moved(self, step: Array, level_step: Array) -> Place:
-        """The place at the end of a step."""
-        weights, level = self.weights + step, self.level + level_step
-        return Place(self._rows, self._Phi, self._alpha, weights, level)
-
-    def usable(self) -> bool:
-        """Whether the curvature has digits: far out the likelihood is flat."""
-        try:
-            return bool(np.isfinite(self.bend.half_log_det))
-        except NotPositiveDefiniteError:
-            return False
-
-
-def climb_to_mode(place: Place) -> Place:
-    """Damped Newton ascent of the log posterior of the weights, which is concave."""
-    nowhere = place.moved(-place.weights, -place.level)
-    if nowhere.height > place.height or not place.usable():
-        place = nowhere
-    for _ in range(MAX_STEPS):
-        step, level_step, promised = place.newton_step()
-        found, size = promised < MODE_TOLERANCE, 1.0
-        least = max(ROUNDINGS * abs(place.height), LEAST_ASCENT)
-        while True:
-            there = place.moved(size * step, size * level_step)
-            if (there.height >= place.height or found) and there.usable():
-                break
-            size *= 0.5
-            if size * promised < least:  # rounding leaves no ascent
-                return place
-        place = there
-        if found:
-            return place
-    raise FloatingPointError(f"the mode of the weights was not found in {MAX_STEPS} Newton steps")
-
-
 class LaplacePoint(Point):
     """A model with the Gaussian posterior at the mode of its weights.
 
     Parameters
     ----------
-    rows : Rows
-        The likelihood.
     model : Model
-    Phi : ndarray of shape (n_samples, n_active)
-        Standardised active functions.
-    weights : ndarray of shape (n_active, n_outputs)
-        Weights to begin from.
-    level : ndarray of shape (n_outputs,)
-        Outputs to begin from where all functions are zero; zeros without an intercept.
+    start : Place
+        A place on the log posterior, which the mode is looked for from.
+
+    Attributes
+    ----------
+    outputs : Outputs
+        Weights and outputs at the mode.
+    bend : Curvature
+        Curvature there.
     """
 
-    def __init__(self, rows: Rows, model: Model, Phi: Array, weights: Array, level: Array) -> None:
-        self.model, self._rows, self._Phi = model, rows, Phi
-        self._power = rows.tempered(model.beta)
-        mode = climb_to_mode(Place(self._power, Phi, model.alpha, weights, level))
-        self.weights, self.level, self.slope, self.bend = (
-            mode.weights,
-            mode.level,
-            mode.slope,
-            mode.bend,
-        )
-        self._y = mode.y
+    def __init__(self, model: Model, start: Place) -> None:
+        self.model, self._mode = model, climb_to_mode(start)
+        self.outputs, self.bend = self._mode.outputs, self._mode.curvature
         self.variance = self.bend.variance
-        self.mean = np.sqrt(model.alpha)[:, None] * self.weights
-        self.log_evidence = mode.height - self.bend.half_log_det
-        if rows.has_intercept:
-            self.log_evidence += 0.5 * LOG_2PI * len(level)
+        self.mean = np.sqrt(model.alpha)[:, None] * self.outputs.weights
+        self.log_evidence = self._mode.height - self.bend.half_log_det
+        if self.outputs.rows.has_intercept:
+            self.log_evidence += 0.5 * LOG_2PI * len(self.outputs.level)
+
+    @property
+    def weights(self) -> Array:
+        """Weights at the mode, (n_active, n_outputs)."""
+        return self.outputs.weights
+
+    @property
+    def level(self) -> Array:
+        """Outputs where all functions are zero, (n_outputs,)."""
+        return self.outputs.level
+
+    @property
+    def slope(self) -> Array:
+        """∂ log p/∂y of every row."""
+        return self.outputs.slope
 
     @cached_property
     def pull(self) -> Array:
         """∂ log|H|/∂y of every row, which moves with the mode: h∘d with one output."""
-        return self._power.curvature_slope(self._y, self.bend.spread())
+        return self.outputs.rows.curvature_slope(self.outputs.y, self.bend.spread())
 
     def gradient(self) -> Array:
         """Slope of L in log α for fixed B: zero where eq. 16 holds."""
@@ -191,7 +89,7 @@ class LaplacePoint(Point):
 
     def slope_along(self, step: Array) -> float:
         """See `Point.slope_along`: the mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
-        moved, _ = self.bend.solve(*self.bend.gradient(self.pull))
+        moved, _ = self.bend.solve(*self.outputs.information.gradient(self.pull))
         moving = 0.5 * self.model.alpha * (self.weights * moved).sum(axis=1)
         return float((self.gradient() + moving) @ step)
 
@@ -203,17 +101,26 @@ class LaplacePoint(Point):
         return shared
 
     def at(self, model: Model) -> LaplacePoint:
-        """See `Point.at`; to first order the mode moves by −ΣAŵ for a change of log α."""
-        change = np.minimum(np.log(model.alpha / self.model.alpha), MAX_CHANGE)[:, None]
-        pull = -change * self.model.alpha[:, None] * self.weights
-        moved, level_moved = self.bend.solve(pull, np.zeros_like(self.level))
-        weights, level = self.weights + moved, self.level + level_moved
-        return LaplacePoint(self._rows, model, self._Phi, weights, level)
+        """See `Point.at`."""
+        return LaplacePoint(model, self._mode.under(model.alpha))
 
     def keep(self, which: Index) -> LaplacePoint:
-        """See `Point.keep`."""
-        model, weights = self.model.keep(which), self.weights[which]
-        return LaplacePoint(self._rows, model, self._Phi[:, which], weights, self.level)
+        """See `Point.keep`; it begins at a Gaussian posterior's mode without the others."""
+        here, each = self.outputs, self.mean.shape[1]
+        gone = np.setdiff1d(np.arange(len(self.mean)), which)
+        kept, lost = columns_of(which, each), columns_of(gone, each)
+        V, mean = self.variance, self.mean.ravel()
+        mean = mean[kept] - V[np.ix_(kept, lost)] @ np.linalg.solve(
+            V[np.ix_(lost, lost)], mean[lost]
+        )
+        model = self.model.keep(which)
+        weights = mean.reshape(-1, each) / np.sqrt(model.alpha)[:, None]
+        level = here.level
+        if here.rows.has_intercept:
+            middle = here.information.middle
+            level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
+        outputs = Outputs(here.rows, here.Phi[:, which], weights, level)
+        return LaplacePoint(model, Place(outputs, model.alpha))
 
 
 class LaplaceScan(Scan):
@@ -240,7 +147,7 @@ class LaplaceScan(Scan):
 
     def factors(self, index: slice = EVERY) -> tuple[Array, Array, Array, Array]:
         """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
-        design, point, B = self._inference.design, self._point, self._point.bend.B
+        design, point, B = self._inference.design, self._point, self._point.outputs.information.B
         norm2 = design.dot_squares(B.reshape(len(B), -1), index).reshape(-1, *B.shape[1:])
         white = point.bend.whitened(lambda rows: design.dot(rows, index))
         S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=B.shape[1] > 1)
@@ -251,16 +158,16 @@ class LaplaceScan(Scan):
     @cached_property
     def _pull_outside(self) -> Array:
         """h∘d less what weights and intercept, following it, take back."""
-        bend, pull = self._point.bend, self._point.pull
-        followed = bend.outputs(*bend.solve(*bend.gradient(pull)))
-        outside: Array = pull - np.einsum("nrs,ns->nr", bend.B, followed)
+        rows, pull = self._point.outputs.information, self._point.pull
+        followed = rows.outputs(*self._point.bend.solve(*rows.gradient(pull)))
+        outside: Array = pull - np.einsum("nrs,ns->nr", rows.B, followed)
         return outside
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `Scan.additions`."""
-        columns, bend = self._inference.design.columns(batch), self._point.bend
-        products = pairwise(bend.B, lambda weight: (columns * weight[:, None]).T @ columns)
-        white = bend.whitened(lambda rows: columns.T @ rows)
+        columns, B = self._inference.design.columns(batch), self._point.outputs.information.B
+        products = pairwise(B, lambda weight: (columns * weight[:, None]).T @ columns)
+        white = self._point.bend.whitened(lambda rows: columns.T @ rows)
         block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
         Q = columns.T @ self._point.slope
         floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
@@ -298,8 +205,8 @@ class Laplace(Inference):
             both = np.intersect1d(model.active, near.model.active, return_indices=True)
             _, here, there = both
             weights[here], level = near.weights[there], near.level
-        Phi = self.design.columns(model.active)
-        return LaplacePoint(self.rows, model, Phi, weights, level)
+        rows, Phi = self.rows.tempered(model.beta), self.design.columns(model.active)
+        return LaplacePoint(model, Place(Outputs(rows, Phi, weights, level), model.alpha))
 
     def scan(self, point: Point) -> LaplaceScan:
         """See `Inference.scan`."""
@@ -322,7 +229,7 @@ class Laplace(Inference):
         if self._outputs > 1:
             return None
         nothing = self.point(Model.empty(self.first_beta))
-        curvature = float(nothing.bend.B.sum()) / self.design.total_weight
+        curvature = float(nothing.outputs.information.B.sum()) / self.design.total_weight
         working = nothing.slope[:, 0] / self.design.row_weights / curvature
         target = Target.of(working + nothing.level[0], self.design)
         frame = spanning_frame(
@@ -362,12 +269,11 @@ class Laplace(Inference):
 
     def _posterior(self, kept: Design, found: LaplacePoint) -> Posterior:
         """Posterior in the users' units."""
-        bend, eye = found.bend, np.eye(self._outputs)
+        bend, middle = found.bend, found.outputs.information.middle
         scale = np.repeat(kept.scale, self._outputs)
-        middle = np.kron(bend.mean_function, eye) + bend.remainder
         level = found.level + middle @ found.weights.ravel()
         root_alpha = np.repeat(np.sqrt(found.model.alpha), self._outputs)
-        center = scale * middle + np.kron(kept.center, eye)
+        center = scale * middle + np.kron(kept.center, np.eye(self._outputs))
         return Posterior(
             mean=found.weights / kept.scale[:, None],
             root=bend.root / (scale * root_alpha)[:, None],
