@@ -1,7 +1,7 @@
 """What every solver promises: each row of `tests.rows.SOLVERS` through the same tests."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -204,13 +204,16 @@ def test_evidence_is_no_nat_under_a_top_down_fit(solver, center, noise):
 @pytest.mark.slow
 @pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=name_of)
 @pytest.mark.parametrize("center", CENTER)
-def test_evidence_is_no_nat_under_a_top_down_fit_of_a_latent_function(solver, center, likelihood):
-    """Of eq. 16 with the curvature of each new mode."""
-    for seed in range(5):
+def test_most_evidence_of_five_starts_is_no_nat_under_a_top_down_fit(solver, center, likelihood):
+    """Of eq. 16 with the curvature of each new mode; both have local optima."""
+    several, shortfall = replace(solver, n_starts=5), []
+    for seed in range(10):
         problem = laplace.smooth(likelihood, center, n=40, width=0.7, seed=seed)
         _, slow = laplace.top_down(problem, max_iter=1000)
-        found = solver.solve(problem.design, problem.t, likelihood)
-        assert found.log_evidence > slow.log_evidence - 1
+        found = several.solve(problem.design, problem.t, likelihood)
+        shortfall.append(slow.log_evidence - found.log_evidence)
+    assert np.mean(shortfall) < 0.2
+    assert (np.array(shortfall) < 1).sum() >= 8
 
 
 def test_history_never_falls_and_ends_at_the_evidence_returned(case, found):
