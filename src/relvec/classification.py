@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._estimator import (
     Array,
     CentersLike,
-    Index,
     Machine,
     RelevanceMachine,
     check_weights,
 )
+from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec.basis import Basis
-from relvec.checks import check_positive
 from relvec.design import DenseDesign
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
 from relvec.solvers import Solution
-
-Labels = NDArray[Any]
 
 #: Probability under which a log-odds is no longer told.
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -149,7 +145,7 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         multi_class: str = "multinomial",
         proba: str = "integrated",
         centers: CentersLike = None,
@@ -214,8 +210,8 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         self._check_choice("proba", ("integrated", "mode"))
         rows, labels = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(rows))
-        self.classes_, codes = _encode(labels, weights)
-        weights = self._with_class_weight(codes, labels, weights)
+        self.classes_, codes = encode(labels, weights)
+        weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
         one_hot = np.eye(len(self.classes_))[codes]
         targets, likelihood = self._problem(one_hot)
         self._publish(self._fit(rows, targets, likelihood, weights))
@@ -241,26 +237,6 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             columns = np.split(one_hot, n_classes, axis=1)
             return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
         return {"": one_hot}, Categorical(n_classes)
-
-    def _with_class_weight(
-        self, codes: Index, labels: Labels, weights: Array | None
-    ) -> Array | None:
-        """Weights of the rows times those of their classes."""
-        if self.class_weight is None:
-            return weights
-        copies = np.ones(len(codes)) if weights is None else weights
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            totals = np.bincount(codes, copies)
-            factors = copies.sum() / (len(totals) * totals)
-        elif isinstance(self.class_weight, Mapping):
-            for label, factor in self.class_weight.items():
-                check_positive(factor, f"class_weight[{label!r}]")
-            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
-        else:
-            raise ValueError(
-                f'class_weight={self.class_weight!r}, expected None, "balanced" or a dict'
-            )
-        return check_weights(copies * factors[codes], len(codes))
 
     def _publish(self, solutions: list[Solution]) -> None:
         """Set the attributes that have a row for every class or machine."""
@@ -405,13 +381,3 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             design = DenseDesign(Phi[:, machine.columns], center=bool(self.fit_intercept))
             total += likelihood.inference(design, t).log_evidence(alpha[machine.columns])
         return total
-
-
-def _encode(labels: Labels, weights: Array | None) -> tuple[Labels, Index]:
-    """Labels that occur, ascending, and the number of each row's label among them."""
-    present = labels if weights is None else labels[weights > 0]
-    classes = np.unique(present)
-    if len(classes) < 2:
-        raise ValueError(f"y holds 1 class, {classes.tolist()[0]!r}, expected 2 classes or more")
-    # A label that no weighted row has gets any number: its rows are absent.
-    return classes, np.minimum(np.searchsorted(classes, labels), len(classes) - 1)

@@ -15,10 +15,10 @@ from relvec._estimator import Array, CentersLike, RelevanceMachine, check_weight
 from relvec.basis import Basis
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
-from relvec.likelihoods import Gaussian, Likelihood, Poisson
+from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
 
 #: Names that ``likelihood`` takes.
-LIKELIHOODS: dict[str, type[Likelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
+LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
 
 
 class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
@@ -206,6 +206,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         rows, targets = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(rows))
         (solution,) = self._fit(rows, {"": targets[:, None]}, likelihood, weights)
+        assert isinstance(solution.likelihood, RegressionLikelihood)
         self.posterior_, self.likelihood_ = solution.posterior, solution.likelihood
         self.dual_coef_ = solution.posterior.mean[:, 0]
         self.intercept_ = float(solution.posterior.intercept[0])
@@ -214,7 +215,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         self.log_evidence_ = solution.log_evidence
         return self
 
-    def _likelihood(self) -> Likelihood:
+    def _likelihood(self) -> RegressionLikelihood:
         """Check the parameters of the likelihood and build it."""
         if not isinstance(self.likelihood, str) or self.likelihood not in LIKELIHOODS:
             raise ValueError(
@@ -284,9 +285,13 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         check_is_fitted(self)
         if return_cov:
             Phi = self.basis_.evaluate(self._queries(X))
-            covariance = self.posterior_.joint_covariance(Phi)
-            covariance.flat[:: len(Phi) + 1] += self.noise_variance_
-            return self.posterior_.latent_mean(Phi)[:, 0], covariance
+            latent, covariance = (
+                self.posterior_.latent_mean(Phi),
+                self.posterior_.joint_covariance(Phi),
+            )
+            variance = covariance.diagonal()[:, None, None]
+            mean, _ = self.likelihood_.moments(latent, variance)
+            return mean[:, 0], self.likelihood_.joint_covariance(latent[:, 0], covariance)
         spread = return_std or self.likelihood_.mean_feels_spread
         mean, variance = self._moments(X, self.likelihood_.moments, spread=spread)
         return (mean, np.sqrt(variance)) if return_std else mean
@@ -372,5 +377,6 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         """
         rows, targets = self._validated(X, y, reset=False)
         design = DenseDesign(self.basis_.evaluate(rows), center=bool(self.fit_intercept))
+        self.likelihood_.check(targets)
         inference = self.likelihood_.inference(design, targets[:, None])
         return inference.log_evidence(self.weight_precision_)

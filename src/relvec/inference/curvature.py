@@ -59,7 +59,7 @@ class Information:
 
     def __init__(self, Phi: Array, B: Array, has_intercept: bool) -> None:
         self.Phi, self.B, self.has_intercept, self.n_outputs = Phi, B, has_intercept, B.shape[1]
-        self.mean_function = np.zeros(Phi.shape[1])
+        self.mean_function: Array = np.zeros(Phi.shape[1])
         self.remainder = np.zeros((self.n_outputs, Phi.shape[1] * self.n_outputs))
         if has_intercept:
             weight: Array = np.einsum("nrr->n", B)
@@ -73,7 +73,9 @@ class Information:
     @property
     def middle(self) -> Array:
         """φ̄ of every output, shape (n_outputs, n_active · n_outputs)."""
-        middle: Array = np.kron(self.mean_function, np.eye(self.n_outputs)) + self.remainder
+        middle = self.remainder.copy()
+        for output, row in enumerate(middle):
+            row[output :: self.n_outputs] += self.mean_function
         return middle
 
     def solve_level(self, values: Array) -> Array:

@@ -71,6 +71,17 @@ class Likelihood(ABC):
         return Laplace(design, t, self)
 
 
+class RegressionLikelihood(Likelihood):
+    """Distribution of a number, with one output."""
+
+    @abstractmethod
+    def joint_covariance(self, mean: Array, covariance: Array) -> Array:
+        """Covariance between new targets whose outputs are jointly N(mean, covariance).
+
+        The mean has the shape (n_samples,), the covariance and the result (n_samples, n_samples).
+        """
+
+
 class ClassLikelihood(Likelihood):
     """Distribution of a class."""
 

@@ -64,7 +64,7 @@ class Bernoulli(ClassLikelihood):
     def check(self, t: Array) -> None:
         """Both classes occur."""
         if t.min() == t.max():
-            raise ValueError(f"y holds 1 class, number {int(t.max())}, expected 2 classes")
+            raise ValueError("y holds 1 class, expected 2 classes")
 
     def functions(self, y: Array) -> Array:
         """The log-odds of class 1."""
@@ -78,12 +78,11 @@ class Bernoulli(ClassLikelihood):
         """The same averaged over outputs, to nine digits."""
         variance = covariance[:, 0]
         below = -np.abs(mean)
-        # σ(y) = e^y σ(−y), and e^y shifts the mean of a normal y by its variance: far out, where
-        # the mixture itself has no digits left, that leaves it the larger half of σ.
-        shifted = below + variance
-        factor = np.exp(np.minimum(below + 0.5 * variance, 0.0))
-        scaled = factor * _mixture(-shifted, variance)
-        rare = np.where(shifted < 0, scaled, _mixture(below, variance))
+        # σ(y) = e^y σ(−y), and e^y shifts the mean of a normal y by its variance. Of the two means
+        # that with the larger part of σ is left to the mixture, which has no digits far below zero.
+        exponent = below + 0.5 * variance
+        shifted = np.exp(np.minimum(exponent, 0.0)) * _mixture(-below - variance, variance)
+        rare = np.where(exponent < 0, shifted, _mixture(below, variance))
         p: Array = np.where(mean < 0, np.hstack([1 - rare, rare]), np.hstack([rare, 1 - rare]))
         return p
 

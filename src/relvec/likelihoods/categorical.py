@@ -14,7 +14,7 @@ from relvec.likelihoods.base import Array, ClassLikelihood
 
 #: Points of the quadrature over the outputs of one row, a power of two; each is used with its
 #: mirror image.
-POINTS = 256
+POINTS = 512
 #: Numbers held at a time while integrating.
 BATCH_ENTRIES = 400_000
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from relvec.design.base import Design
 from relvec.inference.exact import Exact
-from relvec.likelihoods.base import Array, Likelihood
+from relvec.likelihoods.base import Array, RegressionLikelihood
 
 
 @dataclass(frozen=True)
-class Gaussian(Likelihood):
+class Gaussian(RegressionLikelihood):
     """p(t | y) = N(t; y, σ²), eq. 1 to 4.
 
     Parameters
@@ -53,6 +53,10 @@ class Gaussian(Likelihood):
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Mean and variance of a new target, eq. 21 and 22."""
         return mean, covariance[:, 0] + self._variance()
+
+    def joint_covariance(self, mean: Array, covariance: Array) -> Array:
+        """The noise of every target is its own."""
+        return covariance + self._variance() * np.eye(len(mean))
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Outputs with noise."""

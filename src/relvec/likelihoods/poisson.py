@@ -8,11 +8,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from relvec.likelihoods.base import Array, Likelihood
+from relvec.likelihoods.base import Array, RegressionLikelihood
+
+#: Rates above this overflow the integers that counts are drawn as.
+LARGEST_RATE = 9e18
 
 
 @dataclass(frozen=True)
-class Poisson(Likelihood):
+class Poisson(RegressionLikelihood):
     """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y, infinite where that overflows."""
 
     positive_only: ClassVar[bool] = True
@@ -40,9 +43,18 @@ class Poisson(Likelihood):
         rate = _rate(mean + 0.5 * variance)
         return rate, rate - _rate(2 * (mean + variance)) * np.expm1(-variance)
 
+    def joint_covariance(self, mean: Array, covariance: Array) -> Array:
+        """Of log-normal rates, with the variance of a count on the diagonal."""
+        rate = _rate(mean + 0.5 * covariance.diagonal())
+        joint: Array = np.multiply.outer(rate, rate) * np.expm1(covariance) + np.diag(rate)
+        return joint
+
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Counts."""
-        return rng.poisson(np.exp(y)).astype(np.float64)
+        rate = _rate(y)
+        if rate.max(initial=0.0) > LARGEST_RATE:
+            raise OverflowError(f"a rate of {rate.max():.3g} is too large to draw counts from")
+        return rng.poisson(rate).astype(np.float64)
 
     def check(self, t: Array) -> None:
         """Counts are not negative, and not all zero."""
