@@ -146,10 +146,22 @@ def test_counts_have_no_noise_variance():
     assert all(np.isnan(row.noise_variance) for row in model.history_)
 
 
-def test_covariance_between_counts_is_not_offered():
+def test_covariance_between_counts_is_that_of_their_rates():
+    """Against an average over the joint normal outputs of two rows, on a grid of Hermite points."""
     X, y = calls()
-    with pytest.raises((ValueError, AttributeError), match="likelihood"):
-        RVR(likelihood="poisson").fit(X, y).predict(QUERY, return_cov=True)
+    model = RVR(likelihood="poisson").fit(X, y)
+    mean, covariance = model.predict(QUERY, return_cov=True)
+    single, std = model.predict(QUERY, return_std=True)
+    np.testing.assert_allclose(mean, single, rtol=1e-12)
+    np.testing.assert_allclose(covariance.diagonal(), std**2, rtol=1e-10)
+    Phi = model.basis_.transform(QUERY[:2])
+    joint, latent = model.posterior_.joint_covariance(Phi), model.predict_latent(QUERY[:2])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    points = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, 2)
+    weight = np.outer(weights, weights).ravel() / weights.sum() ** 2
+    rates = np.exp(latent + points @ np.linalg.cholesky(joint + 1e-14 * np.eye(2)).T)
+    expected = weight @ rates.prod(axis=1) - np.prod(weight @ rates)
+    assert covariance[0, 1] == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("zeros", [0.5, 0.95])

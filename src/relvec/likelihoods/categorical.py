@@ -95,10 +95,7 @@ class Categorical(ClassLikelihood):
         size = max(1, BATCH_ENTRIES // (POINTS * self.n_classes))
         for begin in range(0, len(mean), size):
             rows = slice(begin, begin + size)
-            values, axes = np.linalg.eigh(covariance[rows])
-            # The symmetric root is the only one that does not depend on signs and order.
-            root = (axes * np.sqrt(np.maximum(values, 0.0))[:, None]) @ np.swapaxes(axes, 1, 2)
-            away = self._normal_points @ self.functions(root)
+            away = self._normal_points @ self.functions(_principal_root(covariance[rows]))
             middle = self.functions(mean[rows])[:, None]
             mirrored = [_softmax(middle + away), _softmax(middle - away)]
             p[rows] = 0.5 * sum(part.mean(axis=1) for part in mirrored)
@@ -120,6 +117,19 @@ class Categorical(ClassLikelihood):
     def _normal_points(self) -> Array:
         points: Array = ndtri(qmc.Sobol(self.n_outputs, seed=0).random(POINTS))
         return points
+
+
+def _principal_root(covariance: Array) -> Array:
+    """R with RᵀR the covariance of each row, widest axis first.
+
+    The first coordinates of quasi-random points are the most even. Signs are those that make the
+    largest component of an axis positive, so that they do not hang on the linear algebra library.
+    """
+    values, axes = np.linalg.eigh(covariance)
+    largest = np.abs(axes).argmax(axis=1)[:, None]
+    axes = axes * np.sign(np.take_along_axis(axes, largest, axis=1))
+    root: Array = np.swapaxes(axes * np.sqrt(np.maximum(values, 0.0))[:, None], 1, 2)
+    return root[:, ::-1]
 
 
 def _softmax(y: Array) -> Array:
