@@ -7,7 +7,7 @@ import pytest
 
 from relvec.gains import best_addition, greedy_additions
 from relvec.inference.base import Model
-from relvec.likelihoods import Categorical
+from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from tests import laplace
 from tests.laplace import MODE, LatentProblem
 
@@ -164,15 +164,39 @@ def test_slope_of_a_candidate_at_infinite_precision(problem, model, point):
         assert slope == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
-def test_gain_is_that_of_the_factors_where_the_evidence_itself_rises(problem):
+def test_gain_is_that_of_the_factors(problem):
     point = problem.inference.point(Model(ACTIVE[:1], np.ones(1)))
     scan = problem.inference.scan(point)
-    S, Q, u, floor = scan.factors(slice(None))
-    rising = np.einsum("mr,mr->m", Q, Q - u) > np.einsum("mrr->m", S)
-    expected = np.where(rising, best_addition(S, Q, floor)[0], 0.0)
+    S, Q, _, floor = scan.factors(slice(None))
+    expected, _ = best_addition(S, Q, floor)
     expected[ACTIVE[0]] = 0.0
     np.testing.assert_allclose(scan.gain, expected, rtol=1e-9)
     assert (scan.gain > 0).any()
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "seed", "active", "candidate"),
+    [
+        (Bernoulli(), 19, [4, 0, 2], 6),
+        (Poisson(), 18, [0], 3),
+        (Categorical(3), 25, [4, 0, 2], 3),
+    ],
+    ids=str,
+)
+def test_a_candidate_is_worth_nothing_where_the_evidence_itself_falls(
+    likelihood, seed, active, candidate
+):
+    """Though a curvature that stays promises a rise from infinite precision on."""
+    problem = laplace.draw(np.random.default_rng(seed), likelihood, True)
+    model = Model(np.array(active), np.full(len(active), 0.1))
+    point = problem.inference.point(model)
+    scan = problem.inference.scan(point)
+    S, Q, _, _ = scan.factors(slice(None))
+    assert Q[candidate] @ Q[candidate] > np.trace(S[candidate])
+    for precision in np.trace(S[candidate]) * 10.0 ** np.arange(-2, 5):
+        more = model.add(np.array([candidate]), np.array([precision]))
+        assert problem.inference.point(more).log_evidence < point.log_evidence
+    assert scan.gain[candidate] == 0
 
 
 @pytest.mark.parametrize(("here", "elsewhere"), [(6, 9), (7, 12), (8, 16)])
