@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import train_test_split
@@ -14,13 +14,37 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
-    from relvec._tasks import Task
     from relvec.classification import RVC
     from relvec.regression import RVR
 
 # Columns that the names of a report's lines take up.
 NAME_WIDTH = 19
+
+
+class Task(Protocol):
+    """One kind of target."""
+
+    machine: type[RVR] | type[RVC]
+
+    def checked(self, target: pd.Series) -> pd.Series:
+        """Return the target as the machine takes it; raise unless it is of this kind."""
+
+    def strata(self, target: pd.Series) -> pd.Series | None:
+        """Return the groups that rows are held out from in proportion, or None."""
+
+    def describe(self, job: Job) -> str:
+        """Name the task and what it predicts."""
+
+    def findings(self, job: Job) -> dict[str, str]:
+        """Judge the fit on the rows held out, where there are any: names and texts of lines."""
+
+    def predictions(self, model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
+        """Predict rows, in the columns that `relvec predict` writes."""
+
+    def draw(self, job: Job, ax: Axes) -> None:
+        """Draw the rows held out, or those fitted where there are none."""
 
 
 @dataclass(frozen=True)

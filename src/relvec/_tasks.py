@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, root_mean_squared_error
 from sklearn.pipeline import Pipeline
 
-from relvec._job import holds_texts, listed
+from relvec._job import Job, Task, holds_texts, listed
 from relvec.classification import RVC
 from relvec.display import RegressionDisplay, ReliabilityDisplay
 from relvec.regression import RVR
@@ -20,36 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from relvec._job import Job
-
 # Half the width of a 95 % interval, in standard deviations.
 Z95 = NormalDist().inv_cdf(0.975)
 # Whole numbers with more distinct values than this are quantities, not classes.
 MOST_CLASSES = 10
-
-
-class Task(Protocol):
-    """One kind of target."""
-
-    machine: type[RVR] | type[RVC]
-
-    def checked(self, target: pd.Series) -> pd.Series:
-        """Return the target as the machine takes it; raise unless it is of this kind."""
-
-    def strata(self, target: pd.Series) -> pd.Series | None:
-        """Return the groups that rows are held out from in proportion, or None."""
-
-    def describe(self, job: Job) -> str:
-        """Name the task and what it predicts."""
-
-    def findings(self, job: Job) -> dict[str, str]:
-        """Judge the fit on the rows held out, where there are any: names and texts of lines."""
-
-    def predictions(self, model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
-        """Predict rows, in the columns that `relvec predict` writes."""
-
-    def draw(self, job: Job, ax: Axes) -> None:
-        """Draw the rows held out, or those fitted where there are none."""
 
 
 class Regression:

@@ -21,6 +21,7 @@ from relvec._estimator import (
 from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec.basis import Basis
 from relvec.design import DenseDesign
+from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
 from relvec.solvers import Solution
 
@@ -379,5 +380,5 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         ):
             likelihood.check(t)
             design = DenseDesign(Phi[:, machine.columns], center=bool(self.fit_intercept))
-            total += likelihood.inference(design, t).log_evidence(alpha[machine.columns])
+            total += infer(likelihood, design, t).log_evidence(alpha[machine.columns])
         return total

@@ -19,8 +19,8 @@ import joblib
 from sklearn.pipeline import Pipeline
 
 from relvec._demo import DEMOS
-from relvec._job import Job, listed, missing
-from relvec._tasks import MOST_CLASSES, TASKS, Task, task_of
+from relvec._job import Job, Task, listed, missing
+from relvec._tasks import MOST_CLASSES, TASKS, task_of
 from relvec.basis import KERNELS
 
 if TYPE_CHECKING:

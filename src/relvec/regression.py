@@ -15,6 +15,7 @@ from relvec._estimator import Array, CentersLike, RelevanceMachine, check_weight
 from relvec.basis import Basis
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
+from relvec.inference import infer
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
 
 #: Names that ``likelihood`` takes.
@@ -378,5 +379,5 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         rows, targets = self._validated(X, y, reset=False)
         design = DenseDesign(self.basis_.evaluate(rows), center=bool(self.fit_intercept))
         self.likelihood_.check(targets)
-        inference = self.likelihood_.inference(design, targets[:, None])
+        inference = infer(self.likelihood_, design, targets[:, None])
         return inference.log_evidence(self.weight_precision_)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from relvec.design.base import Array, Design, Index
 from relvec.gains import deletion_cost
 from relvec.inference.noise import Noise
+from relvec.likelihoods.base import Likelihood
 from relvec.posterior import Posterior
-
-if TYPE_CHECKING:
-    from relvec.likelihoods.base import Likelihood
 
 #: Deleting functions one at a time stops where the posterior without a function, which follows
 #: from the one with it, would lose too many digits: where its Σ̂_ii is smaller than the first, or

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from relvec.gains import best_addition, greedy_additions
 from relvec.inference.base import Accepted, Inference, Model, Point, Scan
 from relvec.inference.noise import NOISE_FLOOR, Noise
 from relvec.inference.opening import spanning_frame, sweep
+from relvec.likelihoods.gaussian import Gaussian
 from relvec.posterior import Posterior
-
-if TYPE_CHECKING:
-    from relvec.likelihoods.gaussian import Gaussian
 
 #: Noise that a search from no function begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +20,8 @@ from relvec.inference.curvature import pairwise
 from relvec.inference.mode import Outputs, Place, Rows, climb_to_mode
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
+from relvec.likelihoods.base import Likelihood
 from relvec.posterior import Posterior
-
-if TYPE_CHECKING:
-    from relvec.likelihoods.base import Likelihood
 
 #: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
 RESOLUTION = 1e-10

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relvec.design.base import ROUNDINGS, Array
 from relvec.inference.curvature import Curvature, Information
+from relvec.likelihoods.base import Likelihood
 from relvec.linalg import NotPositiveDefiniteError
-
-if TYPE_CHECKING:
-    from relvec.likelihoods.base import Likelihood
 
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken.

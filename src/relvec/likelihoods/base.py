@@ -8,10 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec.design.base import Design
-from relvec.inference.base import Inference
-from relvec.inference.laplace import Laplace
-
 Array = NDArray[np.float64]
 
 
@@ -65,10 +61,6 @@ class Likelihood(ABC):
     def check(self, t: Array) -> None:
         """Raise ValueError unless the targets of a training set can be what they are."""
         del t  # any numbers will do
-
-    def inference(self, design: Design, t: Array) -> Inference:
-        """How the weights are inferred from a design and a target: Laplace's method."""
-        return Laplace(design, t, self)
 
 
 class RegressionLikelihood(Likelihood):

@@ -7,8 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from relvec.design.base import Design
-from relvec.inference.exact import Exact
 from relvec.likelihoods.base import Array, RegressionLikelihood
 
 
@@ -62,7 +60,3 @@ class Gaussian(RegressionLikelihood):
         """Outputs with noise."""
         noisy: Array = y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
         return noisy
-
-    def inference(self, design: Design, t: Array) -> Exact:
-        """Gaussian noise needs no approximation."""
-        return Exact(design, t[:, 0], self)

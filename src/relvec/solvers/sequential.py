@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from relvec.design.base import ROUNDINGS, Array, Design
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
-from relvec.inference.base import Accepted, Model
+from relvec.inference import Accepted, Model, infer
 from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.base import Solution, Solver
@@ -53,7 +53,7 @@ class Sequential(Solver):
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
         search = Search(
-            likelihood.inference(design, t),
+            infer(likelihood, design, t),
             tol=self.tol,
             max_iter=self.max_iter,
             verbose=self.verbose > 0,
