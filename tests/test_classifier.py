@@ -12,7 +12,6 @@ from relvec import RVC
 from relvec.basis import RBF, Bias, Columns, Concatenate
 from relvec.exceptions import EmptyModelWarning
 from tests.cases.inputs import clouds, noisy_border, threshold
-from tests.test_estimator_contract import KERNELS
 
 SIZES = {2: (30, 30), 3: (30, 20, 25), 5: (15, 12, 18, 10, 14)}
 MACHINES = [(2, "multinomial"), (3, "multinomial"), (5, "multinomial"), (3, "ovr"), (5, "ovr")]
@@ -27,7 +26,9 @@ def fitted(n_classes, multi_class, **parameters):
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kernel", [*KERNELS, Concatenate([Bias(), Columns(), RBF()])], ids=str)
+@pytest.mark.parametrize(
+    "kernel", ["rbf", "linear", "linear_spline", Concatenate([Bias(), Columns(), RBF()])], ids=str
+)
 @pytest.mark.parametrize(("n_classes", "multi_class"), MACHINES)
 def test_plug_in_probabilities_are_those_of_the_functions(
     n_classes, multi_class, kernel, fit_intercept
@@ -84,14 +85,15 @@ def latent_moments(model):
     return moments
 
 
-@pytest.mark.parametrize("gap", [1e-3, 1.0])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
+@pytest.mark.parametrize("gap", [0.0, 1.0])
+@pytest.mark.parametrize(
+    ("kernel", "fit_intercept"), [("rbf", True), ("linear", True), ("laplacian", False)]
+)
 def test_two_classes_are_integrated_over_the_posterior(kernel, fit_intercept, gap):
     X, above = threshold(at=0.0, n=30)
     X = X + gap * np.where(above, 1, -1)[:, None]
     model = RVC(kernel=kernel, fit_intercept=fit_intercept).fit(X, above)
-    query = np.linspace(-5, 5, 11)[:, None]
+    query = np.linspace(-5, 5, 7)[:, None]
     mean, variance = latent_moments(model)(query)
     for p, m, v in zip(model.predict_proba(query), mean, variance, strict=True):
         sd = np.sqrt(v)

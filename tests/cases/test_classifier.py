@@ -58,7 +58,7 @@ def test_separable_classes_keep_finite_weights(kernel, gap, n_columns, unit, pro
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("multi_class", ["multinomial", "ovr"])
 @pytest.mark.parametrize("spread", [1e-9, 1e-3, 0.1])
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_several_separable_classes_keep_finite_weights(kernel, spread, multi_class, fit_intercept):
     X, y = inputs.clouds(8, 8, 8, 8, spread=spread)
     model = RVC(kernel=kernel, multi_class=multi_class, fit_intercept=fit_intercept).fit(X - 1, y)

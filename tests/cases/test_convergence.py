@@ -31,7 +31,7 @@ def test_an_ordinary_fit_converges(machine):
     assert "converged" in model.status_
 
 
-@pytest.mark.parametrize("n", [40, 120])
+@pytest.mark.parametrize("n", [40, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("gamma", [1e-6, 1e-4, 1e-2, 1.0])
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline", "sigmoid"])
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")

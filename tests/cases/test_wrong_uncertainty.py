@@ -120,6 +120,17 @@ def test_weight_k_is_k_copies_and_zero_is_absence(kernel, weights, fit_intercept
     np.testing.assert_allclose(answers(copied, X), expected, rtol=1e-4, atol=1e-4)
 
 
+def test_repeated_rows_are_weights_where_every_row_carries_a_function(machine):
+    X, y = inputs.two_of_six_columns()
+    y, weights = machine.target(y), np.arange(80) % 3
+    copies = np.repeat(np.arange(80), weights)
+    weighted = machine.make().fit(X, y, sample_weight=weights)
+    copied = machine.make().fit(X[copies], y[copies])
+    assert copied.gamma_ == pytest.approx(weighted.gamma_, rel=1e-12)
+    assert set(copies[copied.relevance_rows_]) == set(weighted.relevance_rows_)
+    np.testing.assert_allclose(answers(copied, X), answers(weighted, X), rtol=1e-5, atol=1e-6)
+
+
 def test_rows_of_weight_zero_carry_no_functions(machine):
     X, y = inputs.noisy_sinc(54, seed=21)
     y, kept = machine.target(y), np.tile(inputs.INTEGER_WEIGHTS, 3) > 0
