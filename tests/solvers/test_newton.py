@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from relvec.inference.base import Model
+from relvec.inference.base import Effort, Model
 from relvec.inference.exact import ExactPoint
 from relvec.inference.noise import Noise
 from relvec.solvers.newton import climb
@@ -27,7 +27,7 @@ def point_at(problem, model):
 
 
 def ascend(problem, model, noise=FREE, tol=1e-10, max_steps=500):
-    return climb(point_at(problem, model), problem.n, noise, tol, max_steps)
+    return climb(point_at(problem, model), problem.n, noise, tol, Effort(max_steps, 1e-6))
 
 
 starts = pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_no_step_lowers_the_evidence_and_no_deletion_costs_more_than_tol(seed, c
     point, before = point_at(problem, model), -np.inf
     for _ in range(40):
         n_before = len(point.model.active)
-        point = climb(point, problem.n, FREE, tol, 1)
+        point = climb(point, problem.n, FREE, tol, Effort(1, 1e-6))
         deleted = n_before - len(point.model.active)
         assert point.log_evidence >= before - tol * deleted - 1e-9
         before = point.log_evidence

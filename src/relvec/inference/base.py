@@ -54,6 +54,22 @@ class Model:
         )
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How far a climb goes.
+
+    Attributes
+    ----------
+    steps : int
+        Newton steps at most.
+    rest : float
+        Share of `tol` under which a gain or a gradient, in nats, is next to nothing.
+    """
+
+    steps: int
+    rest: float
+
+
 class Point(ABC):
     """The posterior of the weights at one model, and the evidence with its derivatives.
 
@@ -66,12 +82,16 @@ class Point(ABC):
         μ̂ = A^(1/2) μ.
     log_evidence : float
         In the design's units.
+    fall : float
+        Nats that a step may lower the evidence by on its way to where the gradient is zero: none
+        where the gradient is that of the evidence.
     """
 
     model: Model
     variance: Array
     mean: Array
     log_evidence: float
+    fall: float = 0.0
 
     @abstractmethod
     def gradient(self) -> Array:
@@ -187,19 +207,16 @@ class Inference(ABC):
         What may be done to the noise precision.
     first_beta : float
         Noise precision for a search that begins with no function.
-    steps_a_pass : int
-        Newton steps between two batches of additions: each one moves an approximation too.
-    fall : float
-        Share of `tol` that the evidence may fall where the steps converge: zero where it is the
-        evidence that they climb.
+    quick, thorough : Effort
+        Newton steps between two batches of additions, and before a phase may end.
     """
 
     design: Design
     n: float
     noise: Noise
     first_beta: float
-    steps_a_pass: int
-    fall: float
+    quick: Effort
+    thorough: Effort
 
     @abstractmethod
     def point(self, model: Model, near: Point | None = None) -> Point:

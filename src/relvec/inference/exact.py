@@ -10,7 +10,7 @@ import numpy as np
 from relvec.design.base import Array, ClosedFrame, Design, Index, Target, TargetFrame
 from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior, posterior_root
 from relvec.gains import best_addition, greedy_additions
-from relvec.inference.base import Accepted, Inference, Model, Point, Scan
+from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan
 from relvec.inference.noise import NOISE_FLOOR, Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.likelihoods.gaussian import Gaussian
@@ -111,7 +111,7 @@ class Exact(Inference):
         With the noise variance if it is known.
     """
 
-    steps_a_pass, fall = 1, 0.0
+    quick, thorough = Effort(steps=1, rest=1e-6), Effort(steps=50, rest=1e-6)
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood, self.target = design, likelihood, Target.of(t, design)

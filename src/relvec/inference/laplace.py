@@ -15,7 +15,7 @@ import numpy as np
 from relvec.design.base import EVERY, Array, Design, Index, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.gains import best_addition, greedy_additions
-from relvec.inference.base import Accepted, Inference, Model, Point, Scan, columns_of
+from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan, columns_of
 from relvec.inference.curvature import pairwise
 from relvec.inference.mode import Outputs, Place, Rows, climb_to_mode
 from relvec.inference.noise import Noise
@@ -28,6 +28,8 @@ RESOLUTION = 1e-10
 #: The opening neglects functions' parts outside a frame up to this share of their squares: beside
 #: the curvature of a class they hardly count. There may be one direction to so many candidates.
 NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
+#: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
+FALL = 1.0
 #: Numbers held at a time while the candidates are scanned.
 BLOCK_ENTRIES = 8_000_000
 
@@ -48,6 +50,8 @@ class LaplacePoint(Point):
     bend : Curvature
         Curvature there.
     """
+
+    fall = FALL
 
     def __init__(self, model: Model, start: Place) -> None:
         self.model, self._mode = model, climb_to_mode(start)
@@ -186,7 +190,7 @@ class Laplace(Inference):
     """
 
     first_beta = 1.0
-    steps_a_pass, fall = 2, 1.0
+    quick, thorough = Effort(steps=1, rest=1.0), Effort(steps=100, rest=1e-4)
     noise = Noise(held=True, beta_max=1.0)
 
     def __init__(self, design: Design, t: Array, likelihood: Likelihood) -> None:

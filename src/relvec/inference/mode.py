@@ -13,7 +13,7 @@ from relvec.linalg import NotPositiveDefiniteError
 
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken.
-MODE_TOLERANCE = 1e-6
+MODE_TOLERANCE = 1e-7
 #: Newton steps to the mode at most, and the least ascent that one of them may be shortened to.
 MAX_STEPS, LEAST_ASCENT = 200, 1e-12
 

@@ -7,38 +7,33 @@ from dataclasses import replace
 import numpy as np
 
 from relvec.design.base import Array
-from relvec.inference.base import Model, Point
+from relvec.inference.base import Effort, Model, Point
 from relvec.inference.noise import Noise
 from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
-#: Share of `tol`, and of the fall that is allowed where steps only come to rest, that is next to
-#: nothing.
-NOTHING, REST = 1e-6, 1e-4
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
 MAX_LOG_STEP, MAX_TRIES = 3.0, 12
 
 
-def climb(
-    point: Point, n: float, noise: Noise, tol: float, max_steps: int, fall: float = 0.0
-) -> Point:
-    """Raise the evidence by at most `max_steps` Newton steps, with deletions before and after each.
+def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> Point:
+    """Raise the evidence by Newton steps, with deletions before and after each.
 
-    Every step raises it, or where the gradient is only close to its slope lowers it by less than
-    `fall`; a deletion costs less than `tol` nats. Stops when every entry of the gradient is, or
-    with an exact one what a step gains, next to nothing.
+    A deletion costs less than `tol` nats. Where the gradient is that of the evidence every step
+    raises it, and the climb ends when a step gains next to nothing; elsewhere when the gradient is
+    next to zero, and a step may lower the evidence a little on the way there.
     """
-    damping = 0.0
-    for _ in range(max_steps):
+    damping, next_to_nothing = 0.0, effort.rest * tol
+    for _ in range(effort.steps):
         point = prune(point, tol)
         gradient = _free(point, noise, n)
-        if not len(gradient) or np.abs(gradient).max() < max(NOTHING * tol, REST * fall):
+        if not len(gradient) or np.abs(gradient).max() < next_to_nothing:
             break
         curvature = -point.hessian()[: len(gradient), : len(gradient)]
         for _ in range(MAX_TRIES):
             step = _newton_step(curvature, gradient, damping)
             if step is not None:
                 there = point.at(_moved(point.model, step, noise.beta_max))
-                if there.log_evidence >= point.log_evidence - fall:
+                if there.log_evidence >= point.log_evidence - point.fall:
                     break
                 if point.slope_along(step) <= 0:  # then no shorter step raises it either
                     return prune(point, tol)
@@ -48,7 +43,7 @@ def climb(
         gained = there.log_evidence - point.log_evidence
         point = there
         damping = 0.1 * damping if damping > 1e-3 else 0.0
-        if gained < NOTHING * tol and not fall:
+        if gained < next_to_nothing and not point.fall:
             break
     return prune(point, tol)
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from relvec.inference.base import Inference, Model, Point, Scan
+from relvec.inference.base import Effort, Inference, Model, Point, Scan
 from relvec.inference.noise import Noise
 from relvec.solvers.base import Pass
 from relvec.solvers.newton import climb
 
 #: Candidates looked at together, and the share of the best gain under which none of them is added.
 BATCH, SHARE = 32, 0.03
-#: Newton steps at most before a phase may end.
-THOROUGH_STEPS = 50
 #: Functions to a row at which noise that is held too low makes the functions fit the noise.
 CROWD = 1 / 3
 #: A function that costs less than this, in nats, may share its place with others.
@@ -125,7 +123,7 @@ class Search:
             if cost.min(initial=np.inf) > SHARED_COST:
                 break
             rest = np.flatnonzero(np.arange(len(cost)) != cost.argmin())
-            fewer = self._climb(point.keep(rest), self.noise, THOROUGH_STEPS)
+            fewer = self._climb(point.keep(rest), self.noise, self.inference.thorough)
             if fewer.log_evidence < ending.log_evidence - 0.1 * self.tol:
                 break
             point = fewer
@@ -139,20 +137,16 @@ class Search:
         self._record(replaced, start)
         return replaced
 
-    def _climb(self, point: Point, noise: Noise, max_steps: int) -> Point:
-        return climb(point, self.inference.n, noise, self.tol, max_steps, self._fall)
-
-    @property
-    def _fall(self) -> float:
-        return self.inference.fall * self.tol
+    def _climb(self, point: Point, noise: Noise, effort: Effort) -> Point:
+        return climb(point, self.inference.n, noise, self.tol, effort)
 
     def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
         """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
         model, best, thorough = ending.model, replace(ending, history=list(ending.history)), False
         point: Point | None = None
         while True:
-            steps = THOROUGH_STEPS if thorough else self.inference.steps_a_pass
-            point = self._climb(self.inference.point(model, point), noise, steps)
+            effort = self.inference.thorough if thorough else self.inference.quick
+            point = self._climb(self.inference.point(model, point), noise, effort)
             stalled = point.log_evidence < best.log_evidence + self.tol
             if point.log_evidence >= best.log_evidence:
                 best = replace(best, model=point.model, log_evidence=point.log_evidence)
@@ -162,23 +156,21 @@ class Search:
             finished = stalled or scan.gain.max(initial=0.0) < self.tol
             crowded = noise != self.noise and len(point.mean) > CROWD * self.inference.n
             if thorough and finished:
-                return self._converged(best, noise, start)
+                return self._rested(best, noise, start)
             if crowded or self.exhausted():
                 return best
             thorough = finished
             model = self._add(point, scan)
 
-    def _converged(self, best: Ending, noise: Noise, start: int) -> Ending:
-        """The best pass again, to where the steps come to rest, if they do not climb the evidence.
+    def _rested(self, best: Ending, noise: Noise, start: int) -> Ending:
+        """The best pass again, to where its steps come to rest, if they do not climb the evidence.
 
-        That point does not depend on the way, as the one does where the evidence stops rising.
+        That point does not depend on the way.
         """
-        if not self._fall:
+        point = self.inference.point(best.model)
+        if not point.fall:
             return best
-        point = self._climb(self.inference.point(best.model), noise, THOROUGH_STEPS)
-        if point.log_evidence < best.log_evidence - self._fall:
-            return best
-        return self._instead(best, point, start)
+        return self._instead(best, self._climb(point, noise, self.inference.thorough), start)
 
     def _add(self, point: Point, scan: Scan) -> Model:
         """Add the best of a batch of candidates, if any is worth it."""
