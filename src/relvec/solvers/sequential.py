@@ -116,7 +116,8 @@ class Sequential(Solver):
             notes.append(
                 PrecisionWarning(
                     f"the search believed in a log evidence of {believed:.6g} but the kept "
-                    XX
+                    f"functions have {accepted.log_evidence:.6g}: digits were lost; use a narrower "
+                    "kernel, or a larger noise_variance where there is one"
                 )
             )
         return notes
