@@ -158,12 +158,19 @@ def test_two_classes_are_one_machine_however_it_is_asked_for():
     assert multinomial.weight_precision_.shape == ovr.weight_precision_.shape
 
 
+@pytest.mark.parametrize("distance", [1, 10, 1e3, 1e5])
 @pytest.mark.parametrize("proba", ["integrated", "mode"])
-def test_far_from_every_class_one_against_the_rest_still_has_probabilities(proba):
-    X, y = clouds(20, 20, 20)
-    model = RVC(kernel="linear", multi_class="ovr", proba=proba).fit(X, y)
-    p = model.predict_proba(np.vstack([-1e4 * np.ones((1, 2)), 1e4 * np.eye(2), [[1e5, 1e5]]]))
+@pytest.mark.parametrize("kernel", ["linear_spline", "linear"])
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")  # the class between
+def test_far_out_one_against_the_rest_still_has_probabilities(kernel, proba, distance):
+    """Even where all its machines say that a row is of the rest, beyond double precision."""
+    X = np.random.RandomState(0).standard_normal((40, 2))
+    y = np.clip(1.5 * X[:, 0] + 1.5, 0, 2.9).astype(int)
+    model = RVC(kernel=kernel, multi_class="ovr", proba=proba).fit(X, y)
+    p = model.predict_proba(distance * X)
     np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
+    decision = model.decision_function(distance * X)
+    np.testing.assert_array_equal(decision.argmax(axis=1), p.argmax(axis=1))
 
 
 @pytest.mark.parametrize(("n_classes", "multi_class"), MACHINES)

@@ -172,6 +172,19 @@ def test_many_zeros_are_no_trouble(zeros):
     assert model.predict(X).sum() == pytest.approx(y.sum(), rel=0.1)
 
 
+@pytest.mark.parametrize("n", [40, 150])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline"])
+def test_a_stretch_of_zeros_is_predicted_to_have_few_counts(kernel, n):
+    """Its log rate may be anything far below zero, which the mean count must not follow upwards."""
+    X = np.linspace(-8.0, 8.0, n)[:, None]
+    y = np.random.RandomState(0).poisson(np.where(X[:, 0] > 1, 20.0, 0.0))
+    mean, std = RVR(kernel=kernel, gamma=0.5, likelihood="poisson").fit(X, y).predict(X, True)
+    none = X[:, 0] < -1
+    assert mean[none].sum() < 3
+    assert (std[none] < 2).all()
+    assert mean.sum() == pytest.approx(y.sum(), rel=0.1)
+
+
 def test_huge_counts_are_no_trouble():
     X, y = calls(height=18.0)
     model = RVR(likelihood="poisson", gamma=0.1).fit(X, y)
