@@ -156,20 +156,15 @@ class Search:
             finished = stalled or scan.gain.max(initial=0.0) < self.tol
             crowded = noise != self.noise and len(point.mean) > CROWD * self.inference.n
             if thorough and finished:
-                return self._rested(best, noise, start)
+                return self._rested(best, noise, start) if point.fall else best
             if crowded or self.exhausted():
                 return best
             thorough = finished
             model = self._add(point, scan)
 
     def _rested(self, best: Ending, noise: Noise, start: int) -> Ending:
-        """The best pass again, to where its steps come to rest, if they do not climb the evidence.
-
-        That point does not depend on the way.
-        """
+        """The best pass again, to where its steps come to rest: a point that no way there moves."""
         point = self.inference.point(best.model)
-        if not point.fall:
-            return best
         return self._instead(best, self._climb(point, noise, self.inference.thorough), start)
 
     def _add(self, point: Point, scan: Scan) -> Model:
