@@ -131,6 +131,19 @@ def test_repeated_rows_are_weights_where_every_row_carries_a_function(machine):
     np.testing.assert_allclose(answers(copied, X), answers(weighted, X), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_may_differ_by_twelve_orders_of_magnitude(seed, machine):
+    """A fit is found wherever the last digit of the likelihood is, which is far from small here."""
+    draw = np.random.RandomState(seed)
+    X = draw.standard_normal((45, 2))
+    y = machine.target(np.sin(2 * X[:, 0]) + X[:, 1] + draw.standard_normal(45))
+    weights = 10.0 ** draw.uniform(-5, 7, 45)
+    model = machine.make().fit(X, y, sample_weight=weights)
+    assert np.isfinite(answers(model, X[weights > 1e3])).all()
+    assert np.isfinite(model.log_evidence_)
+
+
 def test_rows_of_weight_zero_carry_no_functions(machine):
     X, y = inputs.noisy_sinc(54, seed=21)
     y, kept = machine.target(y), np.tile(inputs.INTEGER_WEIGHTS, 3) > 0
