@@ -307,6 +307,7 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         if len(self.machines_) == 1:
             return self._of_machine(self.machines_[0], Phi)
         own = np.hstack([self._of_machine(machine, Phi)[:, 1:] for machine in self.machines_])
+        own = np.maximum(own, SMALLEST)  # where all of them underflow none is preferred
         normalised: Array = own / own.sum(axis=1, keepdims=True)
         return normalised
 

@@ -54,11 +54,13 @@ class LaplacePoint(Point):
     fall = FALL
 
     def __init__(self, model: Model, start: Place) -> None:
-        self.model, self._mode = model, climb_to_mode(start)
+        self.model = model
+        self._mode, reached = climb_to_mode(start)
         self.outputs, self.bend = self._mode.outputs, self._mode.curvature
         self.variance = self.bend.variance
         self.mean = np.sqrt(model.alpha)[:, None] * self.outputs.weights
-        self.log_evidence = self._mode.height - self.bend.half_log_det
+        # A model whose mode is out of reach is none that a search may end in.
+        self.log_evidence = self._mode.height - self.bend.half_log_det if reached else -np.inf
         if self.outputs.rows.has_intercept:
             self.log_evidence += 0.5 * LOG_2PI * len(self.outputs.level)
 

@@ -14,8 +14,9 @@ from relvec.linalg import NotPositiveDefiniteError
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken.
 MODE_TOLERANCE = 1e-7
-#: Newton steps to the mode at most, and the least ascent that one of them may be shortened to.
-MAX_STEPS, LEAST_ASCENT = 200, 1e-12
+#: Newton steps to the mode at most, from the place of another mode and from none, and the least
+#: ascent that one of them may be shortened to.
+STEPS_NEARBY, MAX_STEPS, LEAST_ASCENT = 30, 200, 1e-12
 
 
 class Rows:
@@ -130,12 +131,23 @@ class Place:
             return False
 
 
-def climb_to_mode(place: Place) -> Place:
-    """Damped Newton ascent of the log posterior of the weights, which is concave."""
+def climb_to_mode(place: Place) -> tuple[Place, bool]:
+    """Damped Newton ascent of the log posterior of the weights, which is concave.
+
+    From a place far out, where the likelihood is flat or bends sharply, it may take forever; then
+    the ascent begins again without weights. Returns whether the mode was reached, too: with a
+    prior as good as flat and classes that weights far apart separate, it may be out of reach.
+    """
     nowhere = place.moved(-place.outputs.weights, -place.outputs.level)
-    if nowhere.height > place.height or not place.usable():
-        place = nowhere
-    for _ in range(MAX_STEPS):
+    if place.height >= nowhere.height and place.usable():
+        mode, reached = _ascended(place, STEPS_NEARBY)
+        if reached:
+            return mode, True
+    return _ascended(nowhere, MAX_STEPS)
+
+
+def _ascended(place: Place, max_steps: int) -> tuple[Place, bool]:
+    for _ in range(max_steps):
         step, level_step, promised = place.newton_step()
         found, size = promised < MODE_TOLERANCE, 1.0
         least = max(ROUNDINGS * abs(place.height), LEAST_ASCENT)
@@ -145,8 +157,8 @@ def climb_to_mode(place: Place) -> Place:
                 break
             size *= 0.5
             if size * promised < least:  # rounding leaves no ascent
-                return place
+                return place, True
         place = there
         if found:
-            return place
-    raise FloatingPointError(f"the mode of the weights was not found in {MAX_STEPS} Newton steps")
+            return place, True
+    return place, False

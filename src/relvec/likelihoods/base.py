@@ -48,7 +48,7 @@ class Likelihood(ABC):
 
     @abstractmethod
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
-        """Mean and variance of a new target whose outputs are N(mean, covariance).
+        """Mean and variance of a new target whose outputs have a posterior N(mean, covariance).
 
         The mean has the shape (n_samples, n_outputs), the covariance (n_samples, n_outputs,
         n_outputs), the results (n_samples, d).

@@ -18,6 +18,7 @@ LARGEST_RATE = 9e18
 class Poisson(RegressionLikelihood):
     """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y, infinite where that overflows."""
 
+    mean_feels_spread: ClassVar[bool] = False
     positive_only: ClassVar[bool] = True
 
     def log_prob(self, t: Array, y: Array) -> Array:
@@ -38,15 +39,18 @@ class Poisson(RegressionLikelihood):
         return _rate(y) * spread[:, :, 0]
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
-        """Moments of a count whose rate is log-normal."""
-        variance = covariance[:, 0]
-        rate = _rate(mean + 0.5 * variance)
-        return rate, rate - _rate(2 * (mean + variance)) * np.expm1(-variance)
+        """Moments of a count whose rate has a Gamma posterior, the mode and curvature of y given.
+
+        That is what the posterior of a rate without functions is. A normal y would give rates of
+        e^(mean + variance/2), without bound where no count says how small a rate is.
+        """
+        rate = _rate(mean)
+        return rate, rate + rate**2 * covariance[:, 0]
 
     def joint_covariance(self, mean: Array, covariance: Array) -> Array:
-        """Of log-normal rates, with the variance of a count on the diagonal."""
-        rate = _rate(mean + 0.5 * covariance.diagonal())
-        joint: Array = np.multiply.outer(rate, rate) * np.expm1(covariance) + np.diag(rate)
+        """Of the rates, to first order, with the variance of a count on the diagonal."""
+        rate = _rate(mean)
+        joint: Array = np.multiply.outer(rate, rate) * covariance + np.diag(rate)
         return joint
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:

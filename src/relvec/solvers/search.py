@@ -165,7 +165,8 @@ class Search:
     def _rested(self, best: Ending, noise: Noise, start: int) -> Ending:
         """The best pass again, to where its steps come to rest: a point that no way there moves."""
         point = self.inference.point(best.model)
-        return self._instead(best, self._climb(point, noise, self.inference.thorough), start)
+        rested = self._climb(point, noise, self.inference.thorough)
+        return self._instead(best, rested, start) if np.isfinite(rested.log_evidence) else best
 
     def _add(self, point: Point, scan: Scan) -> Model:
         """Add the best of a batch of candidates, if any is worth it."""
