@@ -17,7 +17,7 @@ from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.gains import best_addition, greedy_additions
 from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan, columns_of
 from relvec.inference.curvature import pairwise
-from relvec.inference.mode import Outputs, Place, Rows, climb_to_mode
+from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, Rows, climb_to_mode
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.likelihoods.base import Likelihood
@@ -42,6 +42,8 @@ class LaplacePoint(Point):
     model : Model
     start : Place
         A place on the log posterior, which the mode is looked for from.
+    tolerance : float
+        How near the mode has to be, in nats.
 
     Attributes
     ----------
@@ -53,9 +55,9 @@ class LaplacePoint(Point):
 
     fall = FALL
 
-    def __init__(self, model: Model, start: Place) -> None:
+    def __init__(self, model: Model, start: Place, tolerance: float = EXACTLY) -> None:
         self.model = model
-        self._mode, reached = climb_to_mode(start)
+        self._mode, reached = climb_to_mode(start, tolerance)
         self.outputs, self.bend = self._mode.outputs, self._mode.curvature
         self.variance = self.bend.variance
         self.mean = np.sqrt(model.alpha)[:, None] * self.outputs.weights
@@ -105,7 +107,7 @@ class LaplacePoint(Point):
 
     def at(self, model: Model) -> LaplacePoint:
         """See `Point.at`."""
-        return LaplacePoint(model, self._mode.under(model.alpha))
+        return LaplacePoint(model, self._mode.under(model.alpha), CLOSELY)
 
     def keep(self, which: Index) -> LaplacePoint:
         """See `Point.keep`; it begins at a Gaussian posterior's mode without the others."""
@@ -123,7 +125,7 @@ class LaplacePoint(Point):
             middle = here.information.middle
             level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
         outputs = Outputs(here.rows, here.Phi[:, which], weights, level)
-        return LaplacePoint(model, Place(outputs, model.alpha))
+        return LaplacePoint(model, Place(outputs, model.alpha), CLOSELY)
 
 
 class LaplaceScan(Scan):

@@ -12,8 +12,8 @@ from relvec.likelihoods.base import Likelihood
 from relvec.linalg import NotPositiveDefiniteError
 
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
-#: step is still taken.
-MODE_TOLERANCE = 1e-7
+#: step is still taken. On the way of a search, where modes follow each other closely, less will do.
+EXACTLY, CLOSELY = 1e-7, 1e-4
 #: Newton steps to the mode at most, from the place of another mode and from none, and the least
 #: ascent that one of them may be shortened to.
 STEPS_NEARBY, MAX_STEPS, LEAST_ASCENT = 30, 200, 1e-12
@@ -131,7 +131,7 @@ class Place:
             return False
 
 
-def climb_to_mode(place: Place) -> tuple[Place, bool]:
+def climb_to_mode(place: Place, tolerance: float) -> tuple[Place, bool]:
     """Damped Newton ascent of the log posterior of the weights, which is concave.
 
     From a place far out, where the likelihood is flat or bends sharply, it may take forever; then
@@ -140,16 +140,16 @@ def climb_to_mode(place: Place) -> tuple[Place, bool]:
     """
     nowhere = place.moved(-place.outputs.weights, -place.outputs.level)
     if place.height >= nowhere.height and place.usable():
-        mode, reached = _ascended(place, STEPS_NEARBY)
+        mode, reached = _ascended(place, tolerance, STEPS_NEARBY)
         if reached:
             return mode, True
-    return _ascended(nowhere, MAX_STEPS)
+    return _ascended(nowhere, tolerance, MAX_STEPS)
 
 
-def _ascended(place: Place, max_steps: int) -> tuple[Place, bool]:
+def _ascended(place: Place, tolerance: float, max_steps: int) -> tuple[Place, bool]:
     for _ in range(max_steps):
         step, level_step, promised = place.newton_step()
-        found, size = promised < MODE_TOLERANCE, 1.0
+        found, size = promised < tolerance, 1.0
         least = max(ROUNDINGS * abs(place.height), LEAST_ASCENT)
         while True:
             there = place.moved(size * step, size * level_step)
