@@ -347,7 +347,8 @@ class RVC(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         label : ndarray of shape (n_samples,)
             Out of ``classes_``.
         """
-        likely = self.predict_proba(X).argmax(axis=1)
+        decision = self.decision_function(X)  # which tells probabilities of one apart
+        likely = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(int)
         labels: Labels = self.classes_[likely]
         return labels
 

@@ -7,6 +7,7 @@ import pytest
 
 from relvec.gains import best_addition, greedy_additions
 from relvec.inference.base import Model
+from relvec.inference.mode import CLOSELY
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from tests import laplace
 from tests.laplace import MODE, LatentProblem
@@ -86,8 +87,8 @@ def test_a_mode_found_from_elsewhere_is_the_same(problem, model, point, rng):
         problem.inference.point(model.add(np.array([5]), np.array([0.1]))).keep(np.arange(3)),
     ):
         np.testing.assert_array_equal(found.model.active, ACTIVE)
-        assert found.log_evidence == pytest.approx(point.log_evidence, abs=1e-6)
-        np.testing.assert_allclose(found.weights, point.weights, **MODE)
+        assert found.log_evidence == pytest.approx(point.log_evidence, abs=CLOSELY)
+        np.testing.assert_allclose(found.weights, point.weights, rtol=1e-3, atol=1e-4)
 
 
 def test_gradient_and_hessian_are_those_for_a_curvature_that_stays(problem, model, point):
