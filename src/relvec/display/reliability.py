@@ -148,8 +148,8 @@ class ReliabilityDisplay:
         >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
         >>> model = make_pipeline(StandardScaler(), RVC()).fit(X_train, y_train)
         >>> display = ReliabilityDisplay.from_estimator(model, X_test, y_test)
-        >>> display.bins.count.sum() == len(y_test)
-        np.True_
+        >>> bool(display.bins.count.sum() == len(y_test))
+        True
         """
         check_is_fitted(estimator)
         check_consistent_length(X, y)
