@@ -200,6 +200,17 @@ def test_huge_counts_are_no_trouble():
     assert np.corrcoef(mean, y)[0, 1] > 0.99
 
 
+def test_queries_with_rates_out_of_range_are_refused_and_their_logarithms_are_not():
+    X = np.linspace(-1.0, 1.0, 60)[:, None]
+    y = np.random.RandomState(0).poisson(np.exp(2 + X[:, 0]))
+    model, far = RVR(kernel="linear", likelihood="poisson").fit(X, y), [[1e3], [-1e3]]
+    for options in ({}, {"return_std": True}, {"return_cov": True}):
+        with pytest.raises(OverflowError, match="log rates"):
+            model.predict(far, **options)
+    assert np.isfinite(model.predict_latent(far, return_std=True)).all()
+    assert model.predict([[500.0]])[0] > 1e200  # without the variance, which is none
+
+
 def test_only_counts_ask_for_targets_that_are_not_negative():
     assert get_tags(RVR(likelihood="poisson")).target_tags.positive_only
     assert not get_tags(RVR()).target_tags.positive_only

@@ -280,6 +280,11 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             If `return_std`, in units of y.
         cov : ndarray of shape (n_samples, n_samples)
             If `return_cov`, in squared units of y.
+
+        Raises
+        ------
+        OverflowError
+            Counts, or their variances, exceed the range of double precision.
         """
         if return_std and return_cov:
             raise ValueError("return_std and return_cov are both True, expected at most one")

@@ -52,3 +52,22 @@ def test_moments_are_those_of_a_gamma_rate(mean, variance):
 def test_targets_that_are_no_counts_are_refused(t):
     with pytest.raises(ValueError, match="y "):
         Poisson().check(np.array(t))
+
+
+@pytest.mark.parametrize(("mean", "variance"), [(300.0, 0.0), (340.0, 1e-8), (-800.0, 1e300)])
+def test_moments_are_finite_as_long_as_they_are_numbers(mean, variance):
+    """The square of a rate may overflow where its variance does not."""
+    found = Poisson().moments(np.array([[mean]]), np.array([[[variance]]]))
+    rate = mpmath.exp(mean)
+    expected = float(rate), float(rate + rate**2 * mpmath.mpf(variance))
+    np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-12)
+    joint = Poisson().joint_covariance(np.array([mean]), np.array([[variance]]))
+    np.testing.assert_allclose(np.ravel(joint), expected[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("mean", "variance"), [(800.0, 0.0), (800.0, 1.0), (400.0, 1e-3)])
+def test_counts_beyond_the_range_are_refused_by_name(mean, variance):
+    with pytest.raises(OverflowError, match="log rates"):
+        Poisson().moments(np.array([[mean], [0.0]]), np.array([[[variance]], [[1.0]]]))
+    with pytest.raises(OverflowError, match="log rates"):
+        Poisson().joint_covariance(np.array([mean, 0.0]), variance * np.eye(2))

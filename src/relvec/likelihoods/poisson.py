@@ -45,13 +45,16 @@ class Poisson(RegressionLikelihood):
         e^(mean + variance/2), without bound where no count says how small a rate is.
         """
         rate = _rate(mean)
-        return rate, rate + rate**2 * covariance[:, 0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = rate + rate * (rate * covariance[:, 0])
+        return rate, _finite(variance, mean)
 
     def joint_covariance(self, mean: Array, covariance: Array) -> Array:
         """Of the rates, to first order, with the variance of a count on the diagonal."""
         rate = _rate(mean)
-        joint: Array = np.multiply.outer(rate, rate) * covariance + np.diag(rate)
-        return joint
+        with np.errstate(over="ignore", invalid="ignore"):
+            joint = rate[:, None] * (rate * covariance) + np.diag(rate)
+        return _finite(joint, mean)
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Counts."""
@@ -66,6 +69,16 @@ class Poisson(RegressionLikelihood):
             raise ValueError(f"y has a minimum of {t.min():g}, expected counts >= 0")
         if not t.any():
             raise ValueError("y is zero in every row, expected a positive count")
+
+
+def _finite(variance: Array, log_rate: Array) -> Array:
+    """The variance, unless it, or the rate that it is at least, is out of range."""
+    if not np.isfinite(variance).all():
+        raise OverflowError(
+            f"predicted counts, with log rates of up to {log_rate.max():.4g}, or their variances "
+            "exceed the range of float64; predict_latent gives the log rates"
+        )
+    return variance
 
 
 def _rate(y: Array) -> Array:
