@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -10,11 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec.basis import KERNELS, Basis, CallableKernel, Centers, Precomputed
+from relvec.basis import Basis, Centers, Precomputed
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
 from relvec.exceptions import CentersWarning
@@ -52,20 +53,16 @@ class Machine:
     likelihood: Likelihood
 
 
-class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
+class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
     """What regression and classification share; parameters and attributes are documented there."""
 
-    kernel: str | Callable[[Array, Array], ArrayLike] | Basis
-    gamma: str | float | ArrayLike
-    degree: int
-    coef0: float
     fit_intercept: bool
-    centers: CentersLike
+    centers: CentersLike = None
     solver: str
     n_starts: int
     tol: float
     max_iter: int
-    random_state: int | np.random.RandomState | None
+    random_state: int | np.random.RandomState | None = None
     verbose: int
 
     n_features_in_: int
@@ -136,22 +133,13 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
             tol=self.tol, max_iter=self.max_iter, n_starts=self.n_starts, verbose=int(self.verbose)
         )
 
+    @abstractmethod
+    def _dictionary(self) -> Basis:
+        """Candidate functions that the parameters describe, unfitted."""
+
     def _basis(self, X: Array) -> Basis:
-        """Build the unfitted basis that ``kernel`` describes."""
-        basis: Basis
-        if isinstance(self.kernel, Basis):
-            basis = clone(self.kernel)
-        elif callable(self.kernel):
-            basis = CallableKernel(self.kernel)
-        elif isinstance(self.kernel, str) and self.kernel in KERNELS:
-            basis = KERNELS[self.kernel]()
-            shared = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-            basis.set_params(**{name: shared[name] for name in basis.get_params()})
-        else:
-            raise ValueError(
-                f"kernel={self.kernel!r} is not known, expected one of {list(KERNELS)}, a function "
-                "k(X, Z) or a relvec.basis object"
-            )
+        """Build the unfitted basis, which knows its inputs."""
+        basis = self._dictionary()
         if isinstance(basis, Precomputed) and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X has shape {X.shape}, expected a square matrix with kernel='precomputed': "
@@ -210,13 +198,6 @@ class RelevanceMachine(BaseEstimator):  # type: ignore[misc]
         if linear_map is None:
             raise AttributeError("coef_ is only available with functions that are linear in X")
         return (linear_map @ self.dual_coef_.T).T
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed" or isinstance(
-            self.kernel, Precomputed
-        )
-        return tags
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:

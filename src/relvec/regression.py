@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
-
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._estimator import Array, CentersLike, RelevanceMachine, check_weights
-from relvec.basis import Basis
-from relvec.checks import check_count, check_positive
-from relvec.design import DenseDesign
-from relvec.inference import infer
-from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
-
-#: Names that ``likelihood`` takes.
-LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
+from relvec._estimator import CentersLike
+from relvec._kernel_machine import KernelLike, KernelMachine
+from relvec._regressor import Regressor
 
 
-class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
+class RVR(KernelMachine, Regressor):
     """Relevance vector regression (Tipping 2001).
 
     The model y(x) = Σ w_m φ_m(x) + w_0 gives every weight a prior N(0, 1/α_m) of its own and sets
@@ -137,7 +125,7 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: str | Callable[[Array, Array], ArrayLike] | Basis = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         gamma: str | float | ArrayLike = "scale",
         degree: int = 3,
@@ -167,222 +155,3 @@ class RVR(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn which functions matter, their weights and the noise.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs; with a precomputed kernel its values, of shape (n_samples, n_samples).
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Copies of each row: weight 2 is the row twice, weight 0 its absence.
-
-        Returns
-        -------
-        self : RVR
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            A parameter or the data are not what is expected; the message names it.
-        OverflowError
-            Basis functions exceed the range of double precision.
-
-        Warns
-        -----
-        ConvergenceWarning
-            `max_iter` passes were not enough.
-        NoiseFloorWarning
-            The learnt noise reached its floor.
-        EmptyModelWarning
-            No function raises the evidence, and the model predicts a constant.
-        CentersWarning
-            There are too many rows for each to carry a candidate.
-        """
-        likelihood = self._likelihood()
-        rows, targets = self._validated(X, y, reset=True)
-        weights = check_weights(sample_weight, len(rows))
-        (solution,) = self._fit(rows, {"": targets[:, None]}, likelihood, weights)
-        assert isinstance(solution.likelihood, RegressionLikelihood)
-        self.posterior_, self.likelihood_ = solution.posterior, solution.likelihood
-        self.dual_coef_ = solution.posterior.mean[:, 0]
-        self.intercept_ = float(solution.posterior.intercept[0])
-        self.weight_precision_ = solution.alpha
-        self.well_determined_ = solution.well_determined
-        self.log_evidence_ = solution.log_evidence
-        return self
-
-    def _likelihood(self) -> RegressionLikelihood:
-        """Check the parameters of the likelihood and build it."""
-        if not isinstance(self.likelihood, str) or self.likelihood not in LIKELIHOODS:
-            raise ValueError(
-                f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)}"
-            )
-        if self.noise_variance is None:
-            return LIKELIHOODS[self.likelihood]()
-        check_positive(self.noise_variance, "noise_variance", "None or a finite number > 0")
-        if self.likelihood != "gaussian":
-            raise ValueError(
-                f"noise_variance={self.noise_variance!r}, expected None with "
-                f"likelihood={self.likelihood!r}, which has no noise of its own"
-            )
-        return Gaussian(self.noise_variance)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if isinstance(self.likelihood, str) and self.likelihood in LIKELIHOODS:
-            tags.target_tags.positive_only = LIKELIHOODS[self.likelihood].positive_only
-        return tags
-
-    def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
-        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=reset)
-        return rows, np.asarray(targets, dtype=np.float64)
-
-    @property
-    def noise_variance_(self) -> float:
-        """Noise variance σ², in squared units of y."""
-        check_is_fitted(self)
-        if not isinstance(self.likelihood_, Gaussian):
-            raise AttributeError("noise_variance_ is only available with likelihood='gaussian'")
-        variance = self.likelihood_.noise_variance
-        assert variance is not None  # the solver returns the variance it learnt
-        return variance
-
-    @property
-    def weight_covariance_(self) -> Array:
-        """Posterior covariance Σ of the weights (eq. 12), shape (n_active, n_active)."""
-        check_is_fitted(self)
-        return self.posterior_.covariance
-
-    def predict(
-        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False
-    ) -> Array | tuple[Array, Array]:
-        """Predict new observations.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Queries; with a precomputed kernel its values against the training rows.
-        return_std : bool, default=False
-            Return the standard deviation of a new observation too, noise included (eq. 22).
-        return_cov : bool, default=False
-            Return the covariance of new observations too. It has n_samples² entries.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,)
-            Predictive mean (eq. 21), in units of y.
-        std : ndarray of shape (n_samples,)
-            If `return_std`, in units of y.
-        cov : ndarray of shape (n_samples, n_samples)
-            If `return_cov`, in squared units of y.
-
-        Raises
-        ------
-        OverflowError
-            Counts, or their variances, exceed the range of double precision.
-        """
-        if return_std and return_cov:
-            raise ValueError("return_std and return_cov are both True, expected at most one")
-        check_is_fitted(self)
-        if return_cov:
-            Phi = self.basis_.evaluate(self._queries(X))
-            latent, covariance = (
-                self.posterior_.latent_mean(Phi),
-                self.posterior_.joint_covariance(Phi),
-            )
-            variance = covariance.diagonal()[:, None, None]
-            mean, _ = self.likelihood_.moments(latent, variance)
-            return mean[:, 0], self.likelihood_.joint_covariance(latent[:, 0], covariance)
-        spread = return_std or self.likelihood_.mean_feels_spread
-        mean, variance = self._moments(X, self.likelihood_.moments, spread=spread)
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def _moments(
-        self, X: ArrayLike, of: Callable[[Array, Array], tuple[Array, Array]], *, spread: bool
-    ) -> Array:
-        """Rows of what `of` makes of latent mean and covariance (zero without `spread`)."""
-        posterior = self.posterior_
-
-        def moments(Phi: Array) -> Array:
-            mean = posterior.latent_mean(Phi)
-            covariance = posterior.latent_covariance(Phi) if spread else np.zeros((*mean.shape, 1))
-            return np.hstack(of(mean, covariance))
-
-        return self._by_batches(X, moments).T
-
-    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Predict the function itself, without the noise of an observation.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Queries.
-        return_std : bool, default=False
-            Return the standard deviation of the function too.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,)
-            Posterior mean of the function, in units of y.
-        std : ndarray of shape (n_samples,)
-            If `return_std`, in units of y.
-        """
-        mean, variance = self._moments(X, lambda m, C: (m, C[:, 0]), spread=return_std)
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def sample_y(
-        self,
-        X: ArrayLike,
-        n_samples: int = 1,
-        random_state: int | np.random.RandomState | None = None,
-        noise: bool = False,
-    ) -> Array:
-        """Draw functions from the posterior, evaluated at the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Queries.
-        n_samples : int, default=1
-            Number of functions.
-        random_state : int, RandomState or None, default=None
-            Source of the draws.
-        noise : bool, default=False
-            Add the noise of an observation to every value.
-
-        Returns
-        -------
-        samples : ndarray of shape (n_rows, n_samples)
-            One function a column, in units of y (its logarithm for counts without `noise`).
-        """
-        check_count(n_samples, "n_samples")
-        rng = check_random_state(random_state)
-        Phi = self.basis_.evaluate(self._queries(X))
-        (samples,) = self.posterior_.sample(Phi, n_samples, rng)
-        return self.likelihood_.sample(samples, rng) if noise else samples
-
-    def log_evidence(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Log evidence that the fitted hyperparameters and functions give other data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,)
-            Targets.
-
-        Returns
-        -------
-        log_evidence : float
-            In nats; on the training data it is ``log_evidence_``.
-        """
-        rows, targets = self._validated(X, y, reset=False)
-        design = DenseDesign(self.basis_.evaluate(rows), center=bool(self.fit_intercept))
-        self.likelihood_.check(targets)
-        inference = infer(self.likelihood_, design, targets[:, None])
-        return inference.log_evidence(self.weight_precision_)

@@ -1,0 +1,248 @@
+"""What every classifier does: fit, class probabilities and decisions, and the evidence."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from relvec._estimator import (
+    Array,
+    Machine,
+    RelevanceMachine,
+    check_weights,
+)
+from relvec._labels import ClassWeight, Labels, encode, with_class_weight
+from relvec.design import DenseDesign
+from relvec.inference import infer
+from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
+from relvec.solvers import Solution
+
+#: Probability under which a log-odds is no longer told.
+SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
+    """Targets that are labels; parameters and attributes are documented where they are set."""
+
+    class_weight: ClassWeight
+    multi_class: str
+    proba: str
+
+    classes_: Labels
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn which functions matter and their weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs; with a precomputed kernel its values, of shape (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row: weight 2 is the row twice, weight 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            A parameter or the data are not what is expected, such as labels of a single class; the
+            message names it.
+        OverflowError
+            Basis functions exceed the range of double precision.
+
+        Warns
+        -----
+        ConvergenceWarning
+            `max_iter` passes were not enough.
+        EmptyModelWarning
+            No function raises the evidence, and the model predicts the shares of the classes.
+        CentersWarning
+            There are too many rows for each to carry a candidate.
+        """
+        self._check_choice("multi_class", ("multinomial", "ovr"))
+        self._check_choice("proba", ("integrated", "mode"))
+        rows, labels = self._validated(X, y, reset=True)
+        weights = check_weights(sample_weight, len(rows))
+        self.classes_, codes = encode(labels, weights)
+        weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
+        one_hot = np.eye(len(self.classes_))[codes]
+        targets, likelihood = self._problem(one_hot)
+        self._publish(self._fit(rows, targets, likelihood, weights))
+        return self
+
+    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, str) or value not in choices:
+            raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
+
+    def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
+        rows, labels = validate_data(self, X, y, dtype=np.float64, reset=reset)
+        check_classification_targets(labels)
+        return rows, labels
+
+    def _problem(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
+        """Targets, one a machine with its name in warnings, and what they are of the outputs."""
+        n_classes = one_hot.shape[1]
+        if n_classes == 2:
+            return {"": one_hot[:, 1:]}, Bernoulli()
+        if self.multi_class == "ovr":
+            labels = self.classes_.tolist()
+            columns = np.split(one_hot, n_classes, axis=1)
+            return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
+        return {"": one_hot}, Categorical(n_classes)
+
+    def _publish(self, solutions: list[Solution]) -> None:
+        """Set the attributes that have a row for every class or machine."""
+        shape = len(solutions), len(self.relevance_)
+        dual, intercept, alpha = [], [], np.full(shape, np.inf)
+        determined = np.zeros(shape)
+        for number, (machine, solution) in enumerate(zip(self.machines_, solutions, strict=True)):
+            likelihood = machine.likelihood
+            assert isinstance(likelihood, ClassLikelihood)
+            alpha[number, machine.columns] = solution.alpha
+            determined[number, machine.columns] = solution.well_determined
+            weights = np.zeros((shape[1], likelihood.n_outputs))
+            weights[machine.columns] = machine.posterior.mean
+            dual.append(likelihood.functions(weights).T)
+            intercept.append(likelihood.functions(machine.posterior.intercept))
+        self.dual_coef_, self.intercept_ = np.vstack(dual), np.concatenate(intercept)
+        single = len(solutions) == 1
+        self.weight_precision_ = alpha[0] if single else alpha
+        self.well_determined_ = determined[0] if single else determined
+        self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Log-odds of the probabilities that `predict_proba` gives.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Log-odds of ``classes_[1]``; of every class against the rest with "ovr"; else the log
+            probabilities less their mean. With ``proba="mode"`` these are the functions y(x).
+        """
+        check_is_fitted(self)
+        decision = self._by_batches(X, self._decisions)
+        return decision[:, 0] if len(self.classes_) == 2 else decision
+
+    def _decisions(self, Phi: Array) -> Array:
+        found = []
+        for machine in self.machines_:
+            log_p = np.log(np.maximum(self._of_machine(machine, Phi), SMALLEST))
+            two = log_p.shape[1] == 2
+            found.append(
+                log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
+            )
+        return np.hstack(found)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``, each row summing to one.
+        """
+        check_is_fitted(self)
+        return self._by_batches(X, self._probabilities)
+
+    def _probabilities(self, Phi: Array) -> Array:
+        if len(self.machines_) == 1:
+            return self._of_machine(self.machines_[0], Phi)
+        own = np.hstack([self._of_machine(machine, Phi)[:, 1:] for machine in self.machines_])
+        own = np.maximum(own, SMALLEST)  # where all of them underflow none is preferred
+        normalised: Array = own / own.sum(axis=1, keepdims=True)
+        return normalised
+
+    def _of_machine(self, machine: Machine, Phi: Array) -> Array:
+        used, likelihood = Phi[:, machine.columns], machine.likelihood
+        assert isinstance(likelihood, ClassLikelihood)
+        mean = machine.posterior.latent_mean(used)
+        if self.proba == "mode":
+            return likelihood.probabilities(mean)
+        return likelihood.mean_probabilities(mean, machine.posterior.latent_covariance(used))
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):  # the logarithm of a probability that underflows is −∞
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+            Out of ``classes_``.
+        """
+        decision = self.decision_function(X)  # which tells probabilities of one apart
+        likely = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(int)
+        labels: Labels = self.classes_[likely]
+        return labels
+
+    def log_evidence(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Log evidence that the fitted precisions and functions give other data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Labels, all out of ``classes_``.
+
+        Returns
+        -------
+        log_evidence : float
+            In nats; on the training data, without weights, it is ``log_evidence_``.
+        """
+        check_is_fitted(self)
+        rows, labels = self._validated(X, y, reset=False)
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y holds {unknown.tolist()[0]!r}, expected labels out of {self.classes_.tolist()}"
+            )
+        one_hot = np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
+        targets, likelihood = self._problem(one_hot)
+        Phi, total = self.basis_.evaluate(rows), 0.0
+        for machine, t, alpha in zip(
+            self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
+        ):
+            likelihood.check(t)
+            design = DenseDesign(Phi[:, machine.columns], center=bool(self.fit_intercept))
+            total += infer(likelihood, design, t).log_evidence(alpha[machine.columns])
+        return total
