@@ -19,7 +19,7 @@ from relvec.basis import (
     Sigmoid,
 )
 from relvec.basis.distances import MANY_FEATURES, SAFE_LENGTH2, squared_distances
-from relvec.basis.kernels import resolve_gamma
+from relvec.basis.scale import resolve_gamma
 
 EACH = np.array([0.3, 0.0, 1.5])
 

@@ -96,6 +96,49 @@ class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Matrix L (n_features, n_functions) with φ(x) = Lᵀx, or None if φ is not linear in x."""
         return None
 
+    @property
+    def n_scales(self) -> int:
+        """Number of input scales η that are to be learnt from the evidence."""
+        return len(self.log_scales())
+
+    def log_scales(self) -> Array:
+        """Logarithms of the scales that are to be learnt, shape (n_scales,)."""
+        return np.empty(0)
+
+    def with_log_scales(self, values: Array) -> Self:
+        """Return the same functions at other scales."""
+        del values  # there are none
+        return self
+
+    def scale_slope(self, X: Array, D: Array) -> Array:
+        """Slope in each log η of something whose slope in φ_m(x_n) is D_nm (eq. 53).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Rows.
+        D : ndarray of shape (n_samples, n_functions)
+            ∂L/∂φ_m(x_n).
+
+        Returns
+        -------
+        slope : ndarray of shape (n_scales,)
+            Σ_nm D_nm ∂φ_m(x_n)/∂log η.
+        """
+        del X, D
+        return np.empty(0)
+
+    def relevance(self, spread: Array) -> Array | None:
+        """Spread of the data in each input, in widths of the functions; None if they have none.
+
+        Parameters
+        ----------
+        spread : ndarray of shape (n_features,)
+            Standard deviation of each input.
+        """
+        del spread
+        return None
+
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fix the functions, centred ones on every row of X.
 

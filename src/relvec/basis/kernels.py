@@ -8,17 +8,16 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from relvec.basis.base import Array, Basis, Centers, Index
 from relvec.basis.distances import squared_distances
+from relvec.basis.scale import LEARNT, Gamma, resolve_gamma
 from relvec.checks import check_count, check_finite
-
-Gamma = str | float | ArrayLike
 
 
 class Kernel(Basis):
@@ -70,57 +69,63 @@ class ScaledKernel(Kernel):
 
     Parameters
     ----------
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        The scale; see `resolve_gamma`.
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
+        The scale; see `relvec.basis.scale.resolve_gamma`.
 
     Attributes
     ----------
     gamma_ : float or ndarray of shape (n_features,)
-        γ as a number; one per feature where it was given so.
+        γ as a number; one per feature where it was given so or learnt so.
+    power : int
+        γ has the unit of X to minus this power.
     """
 
     gamma_: float | Array
+    power: ClassVar[int] = 2
 
     def __init__(self, gamma: Gamma = "scale") -> None:
         self.gamma = gamma
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Resolve γ and centre the functions; see `Basis.place`."""
-        self.gamma_ = resolve_gamma(self.gamma, X, weights)
+        self.gamma_ = resolve_gamma(self.gamma, X, weights, self.power)
         return super().place(X, centers, weights)
 
+    @abstractmethod
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """Σ_nm D_nm ∂k(x_n, z_m)/∂log γ_d for every feature d, shape (n_features,)."""
 
-def resolve_gamma(gamma: Gamma, X: Array, weights: Array | None) -> float | Array:
-    """Return γ as a positive number, or as one per feature; names mean what they mean in ``SVR``.
+    def _learnt(self) -> NDArray[np.bool_]:
+        """Which of the γ are to be learnt: none of a feature that does not vary."""
+        named = isinstance(self.gamma, str) and self.gamma in LEARNT
+        learnt: NDArray[np.bool_] = named & (np.atleast_1d(self.gamma_) > 0)
+        return learnt
 
-    "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features. Where X does not vary,
-    "scale" is 1.
-    """
-    n_features = int(X.shape[1])
-    if isinstance(gamma, str):
-        if gamma == "auto":
-            return 1.0 / n_features
-        if gamma == "scale":
-            mean = float(np.average(X, axis=0, weights=weights).mean())
-            variance = float(np.average((X - mean) ** 2, axis=0, weights=weights).mean())
-            return 1.0 if variance == 0 else 1.0 / (n_features * variance)
-        raise ValueError(
-            f"gamma={gamma!r} is not known, expected 'scale', 'auto', a positive number or one per "
-            "feature"
-        )
-    values = np.asarray(gamma, dtype=np.float64)
-    if values.ndim > 1 or (values.ndim == 1 and len(values) != n_features):
-        raise ValueError(
-            f"gamma has shape {values.shape}, expected one number or {n_features} of them, "
-            "one per feature"
-        )
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise ValueError(
-            f"gamma={gamma!r}, expected a positive finite number, or one per feature of which some "
-            "may be zero"
-        )
-    resolved: float | Array = values if values.ndim else float(values)
-    return resolved
+    def log_scales(self) -> Array:
+        """See `Basis.log_scales`."""
+        scales: Array = np.log(np.atleast_1d(self.gamma_)[self._learnt()])
+        return scales
+
+    def with_log_scales(self, values: Array) -> Self:
+        """See `Basis.with_log_scales`."""
+        moved = copy.copy(self)
+        gamma = np.array(self.gamma_, ndmin=1)
+        gamma[self._learnt()] = np.exp(values)
+        moved.gamma_ = gamma if np.ndim(self.gamma_) else float(gamma[0])
+        return moved
+
+    def scale_slope(self, X: Array, D: Array) -> Array:
+        """See `Basis.scale_slope`; one γ shared by the features has the sum of their slopes."""
+        if not len(self.centers_):
+            return np.zeros(self.n_scales)
+        by_feature = self.gamma_slope(X, self.centers_, D)
+        slopes = by_feature if np.ndim(self.gamma_) else by_feature.sum(keepdims=True)
+        return slopes[self._learnt()]
+
+    def relevance(self, spread: Array) -> Array:
+        """See `Basis.relevance`."""
+        relevance: Array = np.asarray(self.gamma_) ** (1 / self.power) * spread
+        return relevance
 
 
 class RBF(ScaledKernel):
@@ -128,7 +133,7 @@ class RBF(ScaledKernel):
 
     Parameters
     ----------
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width, in inverse squared units of X. The paper's width r and the length
         scale ℓ of Gaussian processes are γ = 1/r² = 1/(2ℓ²).
 
@@ -145,13 +150,21 @@ class RBF(ScaledKernel):
         np.negative(K, out=K)
         return np.exp(K, out=K)
 
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """−γ_d Σ_nm D_nm k(x_n, z_m) (x_nd − z_md)², eq. 57."""
+        P, origin = D * self.k(X, Z), Z.mean(axis=0)
+        X, Z = X - origin, Z - origin
+        squares = P.sum(axis=1) @ X**2 - 2 * ((P @ Z) * X).sum(axis=0) + P.sum(axis=0) @ Z**2
+        slope: Array = -self.gamma_ * squares
+        return slope
+
 
 class Laplacian(ScaledKernel):
     """Laplacian kernel, k(x, z) = exp(−Σ_d γ_d |x_d − z_d|).
 
     Parameters
     ----------
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse width, in inverse units of X.
 
     Examples
@@ -161,12 +174,20 @@ class Laplacian(ScaledKernel):
     array([[1.   , 0.607]])
     """
 
+    power = 1
+
     def k(self, X: Array, Z: Array) -> Array:
         """exp(−Σ_d γ_d |x_d − z_d|)."""
         origin = Z[0]
         K: Array = cdist((X - origin) * self.gamma_, (Z - origin) * self.gamma_, "cityblock")
         np.negative(K, out=K)
         return np.exp(K, out=K)
+
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """−γ_d Σ_nm D_nm k(x_n, z_m) |x_nd − z_md|."""
+        P = D * self.k(X, Z)
+        distances = [np.vdot(P, np.abs(x[:, None] - z)) for x, z in zip(X.T, Z.T, strict=True)]
+        return -self.gamma_ * np.array(distances)
 
 
 class LinearKernel(Kernel):
@@ -195,7 +216,7 @@ class PolynomialKernel(ScaledKernel):
     ----------
     degree : int, default=3
         Power.
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Scale of the inner product, in inverse squared units of X.
     coef0 : float, default=0.0
         c₀.
@@ -220,13 +241,20 @@ class PolynomialKernel(ScaledKernel):
         """(Σ_d γ_d x_d z_d + c₀)^degree."""
         return ((X * self.gamma_) @ Z.T + self.coef0) ** self.degree
 
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """γ_d Σ_nm D_nm degree (Σ_e γ_e x_ne z_me + c₀)^(degree − 1) x_nd z_md."""
+        inner = (X * self.gamma_) @ Z.T + self.coef0
+        P = D * self.degree * inner ** (self.degree - 1)
+        slope: Array = self.gamma_ * ((P @ Z) * X).sum(axis=0)
+        return slope
+
 
 class Sigmoid(ScaledKernel):
     """Sigmoid kernel, k(x, z) = tanh(Σ_d γ_d x_d z_d + c₀); it satisfies no condition of Mercer.
 
     Parameters
     ----------
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Scale of the inner product, in inverse squared units of X.
     coef0 : float, default=0.0
         c₀.
@@ -249,6 +277,12 @@ class Sigmoid(ScaledKernel):
     def k(self, X: Array, Z: Array) -> Array:
         """tanh(Σ_d γ_d x_d z_d + c₀)."""
         return np.tanh((X * self.gamma_) @ Z.T + self.coef0)
+
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """γ_d Σ_nm D_nm (1 − k(x_n, z_m)²) x_nd z_md."""
+        P = D * (1 - self.k(X, Z) ** 2)
+        slope: Array = self.gamma_ * ((P @ Z) * X).sum(axis=0)
+        return slope
 
 
 class LinearSpline(Kernel):

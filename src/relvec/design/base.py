@@ -97,15 +97,25 @@ class TargetFrame(ABC):
 
 
 class ClosedFrame(TargetFrame):
-    """A frame that spans nearly all there is of every candidate, and neglects the rest.
+    """A frame that spans all that counts of every candidate, and neglects the rest.
 
     Nothing in it costs more than candidate space: no row of data is touched again.
     """
 
-    def __init__(self, frame: TargetFrame) -> None:
-        self.coords, self.target, self.rest_target = frame.coords, frame.target, frame.rest_target
-        self.rest_norm2 = np.zeros_like(frame.rest_norm2)
-        self.rest_dot = np.zeros_like(frame.rest_dot)
+    def __init__(self, coords: Array, target: Array, rest_target: float) -> None:
+        self.coords, self.target, self.rest_target = coords, target, rest_target
+        self.rest_norm2, self.rest_dot = np.zeros(coords.shape[1]), np.zeros(coords.shape[1])
+
+    @classmethod
+    def neglecting(cls, frame: TargetFrame) -> Self:
+        """Take a frame that spans nearly all there is."""
+        return cls(frame.coords, frame.target, frame.rest_target)
+
+    @classmethod
+    def of_rows(cls, design: Design, target: Target) -> Self:
+        """Take the rows themselves, each times the root of its copies, as the frame."""
+        root = np.sqrt(design.row_weights)
+        return cls(root[:, None] * design.columns(EVERY), root * target.values, 0.0)
 
     def rest(self, index: Index) -> Array:
         """Nothing is left."""

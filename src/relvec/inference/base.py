@@ -105,8 +105,8 @@ class Point(ABC):
         """Second derivatives of the same."""
 
     @abstractmethod
-    def slope_along(self, step: Array) -> float:
-        """Slope of L itself along a step in those coordinates."""
+    def evidence_slope(self) -> Array:
+        """Slope of L itself in those coordinates, which `gradient` may only be near."""
 
     @abstractmethod
     def at(self, model: Model) -> Point:
@@ -225,6 +225,18 @@ class Inference(ABC):
     @abstractmethod
     def scan(self, point: Point) -> Scan:
         """Look at every candidate."""
+
+    @abstractmethod
+    def all_active(self) -> Self:
+        """Prepare for points at which every candidate is active, and no scans."""
+
+    @abstractmethod
+    def function_slope(self, point: Point) -> Array:
+        """D = ∂L/∂Φ of the active functions as they are raw, α in their units held (eq. 55)."""
+
+    @abstractmethod
+    def model_of(self, alpha: Array) -> Model:
+        """Model of every candidate, given precisions in the users' units."""
 
     @abstractmethod
     def opening(self) -> Model | None:

@@ -187,6 +187,17 @@ class Curvature:
             spread += remainder @ away - mixed - np.swapaxes(mixed, 1, 2)
         return spread
 
+    def explained(self) -> Array:
+        """Σ_rs B_rs (X H⁻¹)_s,mr of every row and function m: ½ ∂log|H|/∂φ_m, (n_samples, m)."""
+        rows, outputs = self.information, self.information.n_outputs
+        covariance = self.variance / np.multiply.outer(self._root_alpha, self._root_alpha)
+        # X H⁻¹ for the weights: (φ ⊗ I − φ̄)ᵀΣ, the outputs s of the row, r of the function
+        reach = np.stack([rows.centred @ covariance[s::outputs] for s in range(outputs)], axis=1)
+        reach -= rows.remainder @ covariance
+        by_output = reach.reshape(*reach.shape[:2], -1, outputs)
+        explained: Array = np.einsum("nrs,nsmr->nm", rows.B, by_output)
+        return explained
+
     def whitened(self, dot: Callable[[Array], Array]) -> Array:
         """H^(-1/2) XᵀB(φ ⊗ I) for some candidates φ, shape (n_weights + n_levels, b, n_outputs).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -58,9 +59,9 @@ class ExactPoint(Point):
         """See `Point.hessian`."""
         return self.posterior.hessian(self.model.beta)
 
-    def slope_along(self, step: Array) -> float:
-        """See `Point.slope_along`."""
-        return float(self.gradient()[: len(step)] @ step)
+    def evidence_slope(self) -> Array:
+        """See `Point.evidence_slope`."""
+        return self.gradient()
 
     def at(self, model: Model) -> ExactPoint:
         """See `Point.at`."""
@@ -139,7 +140,9 @@ class Exact(Inference):
         grows with the rows.
         """
         spanning = spanning_frame(self.design, self.target)
-        return self.design.frame(self.target) if spanning is None else ClosedFrame(spanning)
+        return (
+            self.design.frame(self.target) if spanning is None else ClosedFrame.neglecting(spanning)
+        )
 
     def span_only(self, active: Index) -> None:
         """Begin a new frame that spans some functions, exactly, and nothing else."""
@@ -155,6 +158,22 @@ class Exact(Inference):
         """See `Inference.scan`."""
         assert isinstance(point, ExactPoint)
         return ExactScan(self, point)
+
+    def all_active(self) -> Self:
+        """See `Inference.all_active`: the rows themselves are the frame."""
+        self.frame = ClosedFrame.of_rows(self.design, self.target)
+        return self
+
+    def function_slope(self, point: Point) -> Array:
+        """See `Inference.function_slope`: D = β[(t − Φμ)μᵀ − ΦΣ], eq. 55, copies counted."""
+        model = point.model
+        Phi, scale = self.design.columns(model.active), self.design.scale[model.active]
+        root_alpha = np.sqrt(model.alpha)
+        mean = point.mean[:, 0] / root_alpha
+        explained = Phi @ (point.variance / np.multiply.outer(root_alpha, root_alpha))
+        D = np.multiply.outer(self.target.values - Phi @ mean, mean) - explained
+        slope: Array = model.beta * self.design.row_weights[:, None] * D / scale
+        return slope
 
     def opening(self) -> Model | None:
         """See `Inference.opening`; cheap where few directions span the dictionary."""
@@ -210,14 +229,19 @@ class Exact(Inference):
         data = ActiveSet.from_frame(frame, every, self.n)
         return data, WeightPosterior.at(data, alpha, beta)
 
-    def log_evidence(self, alpha: Array) -> float:
-        """See `Inference.log_evidence`."""
+    def model_of(self, alpha: Array) -> Model:
+        """See `Inference.model_of`; the noise has to be known."""
         assert self.likelihood.noise_variance is not None
         scale = self.design.scale
         # A function that is constant on these data was scaled to zero, and its α no longer matters.
         unit = np.where(np.isfinite(scale), self.target.scale / scale, 1.0)
         beta = self._beta(self.likelihood.noise_variance)
-        _, posterior = self._recomputed(self.design, alpha * unit**2, beta)
+        return Model(np.arange(len(alpha)), alpha * unit**2, beta)
+
+    def log_evidence(self, alpha: Array) -> float:
+        """See `Inference.log_evidence`."""
+        model = self.model_of(alpha)
+        _, posterior = self._recomputed(self.design, model.alpha, model.beta)
         return self.user_evidence(posterior.log_evidence)
 
     def user_evidence(self, log_evidence: float) -> float:

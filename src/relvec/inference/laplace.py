@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -92,11 +93,25 @@ class LaplacePoint(Point):
         gradient: Array = by_weight.reshape(self.mean.shape).sum(axis=1)
         return gradient
 
-    def slope_along(self, step: Array) -> float:
-        """See `Point.slope_along`: the mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
-        moved, _ = self.bend.solve(*self.outputs.information.gradient(self.pull))
-        moving = 0.5 * self.model.alpha * (self.weights * moved).sum(axis=1)
-        return float((self.gradient() + moving) @ step)
+    @cached_property
+    def following(self) -> tuple[Array, Array]:
+        """H⁻¹Xᵀ(h∘d): how weights and level follow the pull."""
+        return self.bend.solve(*self.outputs.information.gradient(self.pull))
+
+    @cached_property
+    def pull_outside(self) -> Array:
+        """h∘d less what weights and intercept, following it, take back."""
+        rows = self.outputs.information
+        followed = rows.outputs(*self.following)
+        outside: Array = self.pull - np.einsum("nrs,ns->nr", rows.B, followed)
+        return outside
+
+    def evidence_slope(self) -> Array:
+        """See `Point.evidence_slope`: the mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
+        slope: Array = self.gradient() + 0.5 * self.model.alpha * (
+            self.weights * self.following[0]
+        ).sum(axis=1)
+        return slope
 
     def hessian(self) -> Array:
         """Second derivatives for fixed B."""
@@ -156,17 +171,9 @@ class LaplaceScan(Scan):
         norm2 = design.dot_squares(B.reshape(len(B), -1), index).reshape(-1, *B.shape[1:])
         white = point.bend.whitened(lambda rows: design.dot(rows, index))
         S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=B.shape[1] > 1)
-        both = design.dot(np.hstack([point.slope, self._pull_outside]), index)
+        both = design.dot(np.hstack([point.slope, point.pull_outside]), index)
         Q, u = np.split(both, 2, axis=1)
         return S, Q, u, RESOLUTION * np.einsum("brr->b", norm2)
-
-    @cached_property
-    def _pull_outside(self) -> Array:
-        """h∘d less what weights and intercept, following it, take back."""
-        rows, pull = self._point.outputs.information, self._point.pull
-        followed = rows.outputs(*self._point.bend.solve(*rows.gradient(pull)))
-        outside: Array = pull - np.einsum("nrs,ns->nr", rows.B, followed)
-        return outside
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `Scan.additions`."""
@@ -217,6 +224,23 @@ class Laplace(Inference):
         """See `Inference.scan`."""
         assert isinstance(point, LaplacePoint)
         return LaplaceScan(self, point)
+
+    def all_active(self) -> Self:
+        """See `Inference.all_active`."""
+        return self
+
+    def function_slope(self, point: Point) -> Array:
+        """See `Inference.function_slope`.
+
+        With g = ∂log p/∂y, the pull p = h∘d and v = H⁻¹Xᵀp which follows it, D = gŵᵀ − B(Φ − φ̄)Σ −
+        ½[(p − BXv)ŵᵀ + gvᵀ]: the mode moves, and B with it.
+        """
+        assert isinstance(point, LaplacePoint)
+        D = (point.slope - 0.5 * point.pull_outside) @ point.weights.T
+        D -= 0.5 * point.slope @ point.following[0].T
+        D -= point.bend.explained()
+        slope: Array = D / self.design.scale[point.model.active]
+        return slope
 
     def blocks(self, n_active: int) -> Iterator[slice]:
         """Blocks of candidates small enough to be looked at together."""
@@ -287,12 +311,16 @@ class Laplace(Inference):
             level_covariance=bend.level_covariance,
         )
 
-    def log_evidence(self, alpha: Array) -> float:
-        """See `Inference.log_evidence`."""
+    def model_of(self, alpha: Array) -> Model:
+        """See `Inference.model_of`."""
         scale = self.design.scale
         # A function that is constant on these data was scaled to zero, and its α no longer matters.
         unit = np.where(np.isfinite(scale), scale, 1.0)
-        return self.point(Model(np.arange(len(alpha)), alpha / unit**2)).log_evidence
+        return Model(np.arange(len(alpha)), alpha / unit**2)
+
+    def log_evidence(self, alpha: Array) -> float:
+        """See `Inference.log_evidence`."""
+        return self.point(self.model_of(alpha)).log_evidence
 
     def user_evidence(self, log_evidence: float) -> float:
         """See `Inference.user_evidence`: there are no other units."""

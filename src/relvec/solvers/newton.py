@@ -35,7 +35,9 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
                 there = point.at(_moved(point.model, step, noise.beta_max))
                 if there.log_evidence >= point.log_evidence - point.fall:
                     break
-                if point.slope_along(step) <= 0:  # then no shorter step raises it either
+                if (
+                    point.evidence_slope()[: len(step)] @ step <= 0
+                ):  # then no shorter step raises it either
                     return prune(point, tol)
             damping = max(10 * damping, 1e-2)
         else:

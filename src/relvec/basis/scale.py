@@ -1,0 +1,78 @@
+"""The input scale γ of a kernel as a number."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Gamma = str | float | ArrayLike
+
+#: Values that differ by no more than this many roundings are the same.
+ROUNDINGS = float(8 * np.finfo(np.float64).eps)
+#: Names of scales that the evidence chooses: one, or one per feature.
+LEARNT = ("evidence", "ard")
+
+
+def resolve_gamma(
+    gamma: Gamma, X: Array, weights: Array | None = None, power: int = 2
+) -> float | Array:
+    """Return γ as a positive number, or as one per feature.
+
+    Parameters
+    ----------
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like of shape (n_features,)
+        "scale" and "auto" mean what they mean in ``SVR``: 1 / (n_features · variance of X) and
+        1 / n_features. Where X does not vary, "scale" is 1. "evidence" and "ard" are to be learnt,
+        and this is where that starts from: 1 / (n_features · sd of X to the `power`), of all inputs
+        together or of each feature, which is zero and stays so for one that does not vary.
+    X : ndarray of shape (n_samples, n_features)
+        Training rows.
+    weights : ndarray of shape (n_samples,), optional
+        Copies of each row.
+    power : int
+        γ has the unit of X to minus this power.
+    """
+    n_features = int(X.shape[1])
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / n_features
+        if gamma in ("scale", "evidence"):
+            variance = _variance(X, weights)
+            if gamma == "evidence":
+                variance **= 0.5 * power
+            return 1.0 if variance == 0 else 1.0 / (n_features * variance)
+        if gamma == "ard":
+            spread = spreads(X, weights) ** power
+            gammas = np.zeros(n_features)
+            return np.divide(1.0, n_features * spread, out=gammas, where=spread > 0)
+        raise ValueError(
+            f"gamma={gamma!r} is not known, expected 'scale', 'auto', 'evidence', 'ard', a "
+            "positive number or one per feature"
+        )
+    values = np.asarray(gamma, dtype=np.float64)
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != n_features):
+        raise ValueError(
+            f"gamma has shape {values.shape}, expected one number or {n_features} of them, "
+            "one per feature"
+        )
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise ValueError(
+            f"gamma={gamma!r}, expected a positive finite number, or one per feature of which some "
+            "may be zero"
+        )
+    resolved: float | Array = values if values.ndim else float(values)
+    return resolved
+
+
+def _variance(X: Array, weights: Array | None) -> float:
+    """Variance of all entries of X about their one mean."""
+    mean = float(np.average(X, axis=0, weights=weights).mean())
+    return float(np.average((X - mean) ** 2, axis=0, weights=weights).mean())
+
+
+def spreads(X: Array, weights: Array | None = None) -> Array:
+    """Standard deviation of every feature, zero where it is no more than rounding."""
+    mean = np.average(X, axis=0, weights=weights)
+    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    return np.where(spread > ROUNDINGS * np.abs(mean), spread, 0.0)
