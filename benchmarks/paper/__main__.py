@@ -5,7 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from benchmarks import calibration, classification, figures, regression, ripley, usps
+from benchmarks.paper import calibration, classification, regression, ripley, sinc, usps
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def add_regression(commands: Any) -> None:
 def add_figures(commands: Any) -> None:
     parser = commands.add_parser("figures", help="the numbers of figures 1 and 2")
     parser.add_argument("--draws", type=int, default=50, help="noise draws for figure 2")
-    parser.set_defaults(run=lambda arguments: figures.run(arguments.draws))
+    parser.set_defaults(run=lambda arguments: sinc.run(arguments.draws))
 
 
 def add_classification(commands: Any) -> None:

@@ -17,8 +17,15 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
+from benchmarks.paper.widths import (
+    SVC_C,
+    choose,
+    searched_platt,
+    searched_rvc,
+    with_sigmoid,
+    workers,
+)
 from benchmarks.table import format_mean, print_table, verdict
-from benchmarks.widths import SVC_C, choose, searched_platt, searched_rvc, with_sigmoid, workers
 from relvec import RVC
 from relvec.datasets import Split, load_raetsch, make_overlapping_uniforms
 

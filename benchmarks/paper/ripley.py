@@ -15,9 +15,9 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-from benchmarks.classification import load_train_test
+from benchmarks.paper.classification import load_train_test
+from benchmarks.paper.widths import SVC_C, workers
 from benchmarks.table import format_mean, print_table, verdict
-from benchmarks.widths import SVC_C, workers
 from relvec import RVC
 from relvec.datasets import Split
 from relvec.display import BLUE, INK, STEEL

@@ -15,9 +15,9 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
-from benchmarks import widths
+from benchmarks.paper import widths
+from benchmarks.paper.widths import Searched, choose, searched_rvc, searched_svc, workers
 from benchmarks.table import mean_and_error, print_table, verdict
-from benchmarks.widths import Searched, choose, searched_rvc, searched_svc, workers
 from relvec.datasets import Split, load_raetsch, load_staged
 
 

@@ -18,8 +18,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+from benchmarks.paper.widths import SCORING, SVC_C, Searched, choose, workers
 from benchmarks.table import verdict
-from benchmarks.widths import SCORING, SVC_C, Searched, choose, workers
 from relvec import RVC
 from relvec.datasets import Split, load_usps
 
