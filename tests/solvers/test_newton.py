@@ -55,7 +55,7 @@ def test_climb_ends_at_a_maximum(seed, center, smooth):
     point = ascend(problem, model)
     model = point.model
     np.testing.assert_allclose(point.gradient(), 0, atol=1e-4)
-    at = np.log([*model.alpha, model.beta])
+    at = np.log([*model.alpha, *model.beta])
     top = problem.evidence(model.active, model.alpha, model.beta)
     assert top == pytest.approx(point.log_evidence, abs=1e-7)
     for step in 0.05 * np.vstack([np.eye(len(at)), -np.eye(len(at))]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -29,17 +29,21 @@ class Model:
     active : ndarray of int, shape (n_active,)
     alpha : ndarray of shape (n_active,)
         Precision of each function's weights, for candidates of unit norm.
-    beta : float
-        Noise precision, for a target of unit norm. Likelihoods without noise are raised to this
-        power, which is 1 but where the search leaves a maximum behind.
+    beta : ndarray of shape (n_noises,)
+        Noise precision of each target, for targets of unit norm; a number is taken as the only one.
+        Likelihoods without noise are raised to this power, which is 1 but where the search leaves a
+        maximum behind.
     """
 
     active: Index
     alpha: Array
-    beta: float = 1.0
+    beta: Array = field(default_factory=lambda: np.ones(1))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", np.atleast_1d(self.beta))
 
     @classmethod
-    def empty(cls, beta: float) -> Self:
+    def empty(cls, beta: Array) -> Self:
         """Model without functions."""
         return cls(np.empty(0, dtype=np.intp), np.empty(0), beta)
 
@@ -95,7 +99,7 @@ class Point(ABC):
 
     @abstractmethod
     def gradient(self) -> Array:
-        """Where to: ∂L/∂log α of each function, then ∂L/∂log β where there is noise.
+        """Where to: ∂L/∂log α of each function, then ∂L/∂log β of each noise, where there is any.
 
         Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
         """
@@ -116,9 +120,14 @@ class Point(ABC):
     def keep(self, which: Index) -> Point:
         """Posterior with the functions at some positions only."""
 
+    def determined(self) -> Array:
+        """γ = 1 − αΣ_ii of eq. 17 of every weight, shape (n_active, n_outputs)."""
+        determined: Array = 1 - self.variance.diagonal().reshape(self.mean.shape)
+        return determined
+
     def well_determined(self) -> Array:
-        """γ_i = 1 − α_i Σ_ii of eq. 17, the mean over the outputs, in [0, 1]."""
-        determined: Array = 1 - self.variance.diagonal().reshape(self.mean.shape).mean(axis=1)
+        """γ_i of every function, the mean over the outputs, in [0, 1]."""
+        determined: Array = self.determined().mean(axis=1)
         return determined
 
     def deletion_costs(self) -> Array:
@@ -205,8 +214,8 @@ class Inference(ABC):
         Number of observations that the evidence counts.
     noise : Noise
         What may be done to the noise precision.
-    first_beta : float
-        Noise precision for a search that begins with no function.
+    first_beta : ndarray of shape (n_noises,)
+        Noise precision of each target for a search that begins with no function.
     quick, thorough : Effort
         Newton steps between two batches of additions, and before a phase may end.
     """
@@ -214,7 +223,7 @@ class Inference(ABC):
     design: Design
     n: float
     noise: Noise
-    first_beta: float
+    first_beta: Array
     quick: Effort
     thorough: Effort
 
@@ -262,5 +271,5 @@ class Inference(ABC):
         """Log evidence in the users' units."""
 
     @abstractmethod
-    def noise_variance(self, beta: float) -> float:
+    def noise_variance(self, beta: Array) -> float:
         """σ² in squared units of the target, NaN for likelihoods without noise."""

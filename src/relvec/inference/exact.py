@@ -34,7 +34,7 @@ class ExactPoint(Point):
     @classmethod
     def of(cls, data: ActiveSet, model: Model) -> ExactPoint:
         """Posterior of a model for the data of its functions."""
-        return cls(model, data, WeightPosterior.at(data, model.alpha, model.beta))
+        return cls(model, data, WeightPosterior.at(data, model.alpha, float(model.beta[0])))
 
     @property
     def variance(self) -> Array:  # type: ignore[override]
@@ -53,11 +53,11 @@ class ExactPoint(Point):
 
     def gradient(self) -> Array:
         """See `Point.gradient`."""
-        return self.posterior.gradient(self.data.n, self.model.beta)
+        return self.posterior.gradient(self.data.n, float(self.model.beta[0]))
 
     def hessian(self) -> Array:
         """See `Point.hessian`."""
-        return self.posterior.hessian(self.model.beta)
+        return self.posterior.hessian(float(self.model.beta[0]))
 
     def evidence_slope(self) -> Array:
         """See `Point.evidence_slope`."""
@@ -78,7 +78,9 @@ class ExactScan(Scan):
     def __init__(self, inference: Exact, point: ExactPoint) -> None:
         model = point.model
         self._inference, self._model = inference, model
-        self._factors = CandidateFactors.at(inference.frame, point.data, model.alpha, model.beta)
+        self._factors = CandidateFactors.at(
+            inference.frame, point.data, model.alpha, float(model.beta[0])
+        )
         S, Q = self._factors.S[:, None, None], self._factors.Q[:, None]
         self.gain, _ = best_addition(S, Q, np.full(len(Q), self._factors.floor))
         self.gain[model.active] = 0.0
@@ -117,15 +119,16 @@ class Exact(Inference):
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood, self.target = design, likelihood, Target.of(t, design)
         self.n = design.n_effective
-        self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
+        variances = np.array([self.target.variance])
+        self.first_beta = 1 / (FIRST_NOISE * variances)
         if likelihood.noise_variance is None:
-            self.noise = Noise(held=False, beta_max=1 / (NOISE_FLOOR * self.target.variance))
+            self.noise = Noise(held=False, beta_max=1 / (NOISE_FLOOR * variances))
         else:
             self.noise = Noise(held=True, beta_max=self._beta(likelihood.noise_variance))
 
-    def _beta(self, noise_variance: float) -> float:
-        beta = self.target.scale**2 / noise_variance
-        if not 0 < beta < np.inf:
+    def _beta(self, noise_variance: float) -> Array:
+        beta = np.array([self.target.scale**2 / noise_variance])
+        if not ((beta > 0) & (beta < np.inf)).all():
             raise OverflowError(
                 f"noise_variance={noise_variance!r} beside the variance of y exceeds"
                 " the range of float64; rescale y"
@@ -204,7 +207,7 @@ class Exact(Inference):
         to_weight = self.target.scale / (kept.scale * np.sqrt(alpha))
         posterior = Posterior(
             mean=(to_weight * found.mean)[:, None],
-            root=to_weight[:, None] * posterior_root(data.weighted(alpha, model.beta)),
+            root=to_weight[:, None] * posterior_root(data.weighted(alpha, float(model.beta[0]))),
             center=kept.center[None, :],
             level=np.array([self.target.center]),
             level_covariance=np.array([[noise_variance * self.design.level_share]]),
@@ -221,13 +224,13 @@ class Exact(Inference):
         )
 
     def _recomputed(
-        self, design: Design, alpha: Array, beta: float
+        self, design: Design, alpha: Array, beta: Array
     ) -> tuple[ActiveSet, WeightPosterior]:
         """Posterior of all functions of a design in a fresh orthonormal frame."""
         every, frame = np.arange(len(alpha)), design.frame(self.target)
         frame.span(every)
         data = ActiveSet.from_frame(frame, every, self.n)
-        return data, WeightPosterior.at(data, alpha, beta)
+        return data, WeightPosterior.at(data, alpha, float(beta[0]))
 
     def model_of(self, alpha: Array) -> Model:
         """See `Inference.model_of`; the noise has to be known."""
@@ -248,6 +251,6 @@ class Exact(Inference):
         """See `Inference.user_evidence`."""
         return log_evidence - self.n * float(np.log(self.target.scale))
 
-    def noise_variance(self, beta: float) -> float:
+    def noise_variance(self, beta: Array) -> float:
         """See `Inference.noise_variance`."""
-        return self.target.scale**2 / beta
+        return self.target.scale**2 / float(beta[0])

@@ -200,9 +200,9 @@ class Laplace(Inference):
         Log-concave in its outputs.
     """
 
-    first_beta = 1.0
+    first_beta = np.ones(1)
     quick, thorough = Effort(steps=1, rest=1.0), Effort(steps=100, rest=1e-4)
-    noise = Noise(held=True, beta_max=1.0)
+    noise = Noise(held=True, beta_max=first_beta)
 
     def __init__(self, design: Design, t: Array, likelihood: Likelihood) -> None:
         self.design = design
@@ -217,7 +217,7 @@ class Laplace(Inference):
             both = np.intersect1d(model.active, near.model.active, return_indices=True)
             _, here, there = both
             weights[here], level = near.weights[there], near.level
-        rows, Phi = self.rows.tempered(model.beta), self.design.columns(model.active)
+        rows, Phi = self.rows.tempered(float(model.beta[0])), self.design.columns(model.active)
         return LaplacePoint(model, Place(Outputs(rows, Phi, weights, level), model.alpha))
 
     def scan(self, point: Point) -> LaplaceScan:
@@ -269,7 +269,7 @@ class Laplace(Inference):
         )
         if frame is None:
             return None
-        known = Noise(held=True, beta_max=target.scale**2 * curvature)
+        known = Noise(held=True, beta_max=np.array([target.scale**2 * curvature]))
         model = sweep(frame, target, self.n, known)
         return Model(model.active, model.alpha / target.scale**2)
 
@@ -326,6 +326,6 @@ class Laplace(Inference):
         """See `Inference.user_evidence`: there are no other units."""
         return log_evidence
 
-    def noise_variance(self, beta: float) -> float:
+    def noise_variance(self, beta: Array) -> float:
         """See `Inference.noise_variance`: there is none."""
         return float("nan")

@@ -4,39 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from relvec.design.base import Array
+
 #: Least share of the variance of the targets that is noise (SparseBayes has β ≤ 1e6/var t).
 NOISE_FLOOR = 1e-6
 #: β rises no further when less than this share of the observations is left to tell the noise from.
 LEAST_FREEDOM = 0.2
+#: Squared misfit of a target of unit norm that is as good as none.
+NO_MISFIT = 1e-200
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Bounds of the noise precision β.
+    """Bounds of the noise precision β of each target.
 
     Attributes
     ----------
     held : bool
         β stays as it is.
-    beta_max : float
-        Its ceiling; the known value, where the noise is known.
+    beta_max : ndarray of shape (n_noises,)
+        Its ceiling; the known value, where the noise is known. A number is taken as the only one.
     """
 
     held: bool
-    beta_max: float
+    beta_max: Array
 
-    def may_move(self, beta: float, slope: float, n: float, freedom: float) -> bool:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta_max", np.atleast_1d(self.beta_max))
+
+    def may_move(self, beta: Array, slope: Array, n: float, freedom: Array) -> NDArray[np.bool_]:
         """Whether β is free to follow the slope ∂L/∂log β, with n − Σγ = `freedom`."""
-        if self.held or slope <= 0:
-            return not self.held
-        return beta < self.beta_max and freedom > LEAST_FREEDOM * n
+        rises = (beta < self.beta_max) & (freedom > LEAST_FREEDOM * n)
+        may: NDArray[np.bool_] = ((slope <= 0) | rises) & (not self.held)
+        return may
 
-    def released(self, beta: float) -> float:
+    def released(self, beta: Array) -> Array:
         """β from which to go on after it was held elsewhere."""
-        return self.beta_max if self.held else min(beta, self.beta_max)
+        return self.beta_max if self.held else np.minimum(beta, self.beta_max)
 
-    def precision(self, freedom: float, misfit: float) -> float:
+    def precision(self, freedom: Array, misfit: Array) -> Array:
         """β = (N − Σγ)/r of eq. 18, up to the ceiling; the noise is at most the whole target."""
-        if freedom >= self.beta_max * misfit:
-            return self.beta_max
-        return max(freedom / misfit, 1.0)
+        beta = freedom / np.maximum(misfit, NO_MISFIT)
+        return np.minimum(np.maximum(beta, 1.0), self.beta_max)

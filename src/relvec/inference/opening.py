@@ -72,18 +72,18 @@ def sweep(frame: TargetFrame, target: Target, n: float, noise: Noise) -> Model:
     share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
     """
     active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
-    beta = noise.beta_max if noise.held else 1 / (SWEEP_NOISE * target.variance)
+    beta = noise.beta_max if noise.held else np.array([1 / (SWEEP_NOISE * target.variance)])
     alpha: Array = np.full(len(active), float(len(active)))
     limit, threshold = len(frame.target), WELL_DETERMINED
     for sweeps in count(1):
         data = ActiveSet.from_frame(frame, active, n)
-        factors = CandidateFactors.of_active(data, alpha, beta)
+        factors = CandidateFactors.of_active(data, alpha, float(beta[0]))
         gamma = factors.S / alpha
         mean = factors.Q / alpha
         updated = np.full(len(mean), np.inf)
         np.divide(gamma, mean**2, out=updated, where=mean**2 > 0)  # eq. 16
         if not noise.held:  # eq. 18
-            beta = noise.precision(n - float(gamma.sum()), data.misfit(mean))
+            beta = noise.precision(n - gamma.sum(keepdims=True), np.array([data.misfit(mean)]))
         keep = np.flatnonzero((gamma > threshold) | ((updated < alpha) & (threshold < 1)))
         if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])

@@ -4,6 +4,6 @@ from relvec.solvers.base import Pass, Solution, Solver
 from relvec.solvers.sequential import Sequential
 
 #: Names that an estimator's ``solver`` takes.
-SOLVERS: dict[str, type[Sequential]] = {"sequential": Sequential}
+SOLVERS: dict[str, type[Solver]] = {"sequential": Sequential}
 
 __all__ = ["SOLVERS", "Pass", "Sequential", "Solution", "Solver"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from relvec.design.base import Array, Design, Index
+from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.likelihoods.base import Likelihood
 from relvec.posterior import Posterior
 
@@ -83,8 +84,29 @@ class Solution:
         return "; ".join([*map(str, self.notes), self.summary])
 
 
+@dataclass(frozen=True)
 class Solver(ABC):
-    """Search for the precisions, and with them the functions, that maximise the evidence."""
+    """Search for the precisions, and with them the functions, that maximise the evidence.
+
+    Parameters
+    ----------
+    tol : float
+        Nats of log evidence that a function must be worth.
+    max_iter : int
+        Passes of all starts together.
+    n_starts : int
+        Starts, of which the evidence picks the best.
+    verbose : int
+        Positive: print a row a pass.
+    alpha_prior : Gamma
+        Prior of every weight's precision in the users' units.
+    """
+
+    tol: float = 0.03
+    max_iter: int = 1000
+    n_starts: int = 1
+    verbose: int = 0
+    alpha_prior: Gamma = UNIFORM
 
     @abstractmethod
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relvec.design.base import Array
 from relvec.inference.base import Effort, Model, Point
@@ -25,14 +26,16 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
     damping, next_to_nothing = 0.0, effort.rest * tol
     for _ in range(effort.steps):
         point = prune(point, tol)
-        gradient = _free(point, noise, n)
+        slope = point.gradient()
+        free = _free(point, slope, noise, n)
+        gradient = slope[free]
         if not len(gradient) or np.abs(gradient).max() < next_to_nothing:
             break
-        curvature = -point.hessian()[: len(gradient), : len(gradient)]
+        curvature = -point.hessian()[free][:, free]
         for _ in range(MAX_TRIES):
             step = _newton_step(curvature, gradient, damping)
             if step is not None:
-                there = point.at(_moved(point.model, step, noise.beta_max))
+                there = point.at(_moved(point.model, free, step, noise.beta_max))
                 if there.log_evidence >= point.log_evidence - point.fall:
                     break
                 if (
@@ -50,14 +53,13 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
     return prune(point, tol)
 
 
-def _free(point: Point, noise: Noise, n: float) -> Array:
-    """Gradient in what is free to move: every log α, and log β if the noise may."""
-    gradient, k = point.gradient(), len(point.model.alpha)
-    if len(gradient) > k:
-        freedom = n - float(point.well_determined().sum())
-        if not noise.may_move(point.model.beta, float(gradient[k]), n, freedom):
-            return gradient[:k]
-    return gradient
+def _free(point: Point, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
+    """Which coordinates are free to move: every log α, and the log β of each noise that may."""
+    free, k = np.ones(len(gradient), dtype=np.bool_), len(point.model.alpha)
+    if k < len(gradient):
+        freedom = n - point.determined().sum(axis=0)
+        free[k:] = noise.may_move(point.model.beta, gradient[k:], n, freedom)
+    return free
 
 
 def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | None:
@@ -71,10 +73,13 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
     return step * min(1.0, MAX_LOG_STEP / float(np.abs(step).max()))
 
 
-def _moved(model: Model, step: Array, beta_max: float) -> Model:
-    k = len(model.alpha)
-    beta = min(model.beta * float(np.exp(step[k])), beta_max) if len(step) > k else model.beta
-    return replace(model, alpha=model.alpha * np.exp(step[:k]), beta=beta)
+def _moved(model: Model, free: NDArray[np.bool_], step: Array, beta_max: Array) -> Model:
+    k, growth = len(model.alpha), np.exp(step)
+    if len(step) == k:
+        return replace(model, alpha=model.alpha * growth)
+    beta = model.beta.copy()
+    beta[free[k:]] *= growth[k:]
+    return replace(model, alpha=model.alpha * growth[:k], beta=np.minimum(beta, beta_max))
 
 
 def prune(point: Point, tol: float) -> Point:

@@ -104,7 +104,9 @@ class Search:
         if self.exhausted():
             return held
         beta = self.noise.released(held.model.beta)
-        if beta != held.model.beta:  # evidence under noise that is not allowed compares with none
+        if (
+            beta != held.model.beta
+        ).any():  # evidence under noise that is not allowed compares with none
             held = Ending(replace(held.model, beta=beta))
         elif self.noise.held:
             return held
@@ -154,7 +156,7 @@ class Search:
             self.n_iter += 1
             scan = self.inference.scan(point)
             finished = stalled or scan.gain.max(initial=0.0) < self.tol
-            crowded = noise != self.noise and len(point.mean) > CROWD * self.inference.n
+            crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
             if thorough and finished:
                 return self._rested(best, noise, start) if point.fall else best
             if crowded or self.exhausted():

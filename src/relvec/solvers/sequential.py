@@ -32,23 +32,16 @@ class Sequential(Solver):
     at once comes first; it costs little there, and finds what additions alone do not.
     Further starts leave the best model so far with the noise held at half, then at twice, what was
     learnt there.
-
-    Parameters
-    ----------
-    tol : float
-        Nats of log evidence that a function must be worth, and a pass must gain.
-    max_iter : int
-        Passes of all starts together.
-    n_starts : int
-        Starts, of which the evidence picks the best.
-    verbose : int
-        Positive: print a row a pass.
     """
 
-    tol: float = 0.03
-    max_iter: int = 1000
-    n_starts: int = 1
-    verbose: int = 0
+    def __post_init__(self) -> None:
+        if not self.alpha_prior.uniform:
+            prior = (self.alpha_prior.shape, self.alpha_prior.rate)
+            raise ValueError(
+                f"alpha_prior={prior}, expected (0, 0) with solver='sequential': under any other "
+                "prior of the precisions what a function is worth has no closed form, and with a "
+                "rate none could be left out; use solver='fixed_point', 'em' or 'variational'"
+            )
 
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
@@ -124,7 +117,7 @@ class Sequential(Solver):
 
     def _noise_notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
         used, n = float(accepted.well_determined.sum()), search.inference.n
-        if settled.model.beta >= search.noise.beta_max:
+        if (settled.model.beta >= search.noise.beta_max).any():
             return [
                 NoiseFloorWarning(
                     f"noise at its floor, {NOISE_FLOOR:g} of the variance of y: the targets are "
