@@ -20,6 +20,12 @@ def check_positive(value: Any, name: str, expected: str = "a finite number > 0")
     _check(value, name, usable, expected)
 
 
+def check_not_negative(value: Any, name: str) -> None:
+    """Raise unless `value` is a finite real number of zero or more."""
+    usable = isinstance(value, Real) and bool(np.isfinite(float(value))) and float(value) >= 0
+    _check(value, name, usable, "a finite number >= 0")
+
+
 def check_count(value: Any, name: str, most: float = np.inf) -> None:
     """Raise unless `value` is a whole number from 1 to `most`."""
     usable = isinstance(value, Integral) and 1 <= int(value) <= most
