@@ -45,6 +45,14 @@ WHOLE = r"(int|whole)"
         ("centers", np.zeros(4), "2"),
         ("centers", np.full((4, 1), np.nan), "(finite|NaN)"),
         ("solver", "newton", "sequential"),
+        ("alpha_prior", (0.0, 1.0), "sequential.*closed form"),
+        ("alpha_prior", (1.0, 0.0), "rate.*no maximum"),
+        ("alpha_prior", (-1.0, 1.0), ">= 0"),
+        ("alpha_prior", (0.0, np.nan), "finite"),
+        ("alpha_prior", (0.0, np.inf), "finite"),
+        ("alpha_prior", (1.0,), "pair"),
+        ("alpha_prior", 1.0, "pair"),
+        ("alpha_prior", ("a", "b"), "number"),
         ("n_starts", 0, "1"),
         ("n_starts", 1.5, WHOLE),
         ("tol", 0.0, POSITIVE),
@@ -72,6 +80,23 @@ def test_noise_variance(value, likelihood):
     with pytest.raises((ValueError, TypeError), match=words("noise_variance", POSITIVE)) as raised:
         model.fit(X, np.abs(y))
     assert str(value) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [((-1.0, 0.0), ">= 0"), ((0.0, -1.0), ">= 0"), ((np.inf, 0.0), "finite"), (None, "pair")],
+)
+def test_beta_prior(value, expected):
+    X, y = noisy_sinc(20)
+    with pytest.raises((ValueError, TypeError), match=words("beta_prior", expected)):
+        RVR(beta_prior=value).fit(X, y)
+
+
+@pytest.mark.parametrize("parameters", [{"likelihood": "poisson"}, {"noise_variance": 0.1}])
+def test_beta_prior_is_refused_where_no_noise_is_learnt(parameters):
+    X, y = noisy_sinc(20)
+    with pytest.raises(ValueError, match=words("beta_prior", "no noise is learnt")):
+        RVR(beta_prior=(1.0, 0.1), **parameters).fit(X, np.abs(y))
 
 
 @pytest.mark.parametrize(

@@ -238,11 +238,12 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             )
         one_hot = np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
         targets, likelihood = self._problem(one_hot)
-        Phi, total = self.basis_.evaluate(rows), 0.0
+        Phi, total, prior = self.basis_.evaluate(rows), 0.0, self._alpha_prior()
         for machine, t, alpha in zip(
             self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
         ):
             likelihood.check(t)
             design = DenseDesign(Phi[:, machine.columns], center=bool(self.fit_intercept))
             total += infer(likelihood, design, t).log_evidence(alpha[machine.columns])
+            total += prior.log_prob(alpha[machine.columns])
         return total

@@ -19,6 +19,7 @@ from relvec.basis import Basis, Centers, Precomputed
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
 from relvec.exceptions import CentersWarning
+from relvec.hyperpriors import Gamma, check_weight_prior
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
 from relvec.posterior import Posterior
@@ -58,6 +59,7 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
 
     fit_intercept: bool
     centers: CentersLike = None
+    alpha_prior: tuple[float, float]
     solver: str
     n_starts: int
     tol: float
@@ -130,8 +132,16 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         check_count(self.max_iter, "max_iter")
         check_count(self.n_starts, "n_starts")
         return SOLVERS[self.solver](
-            tol=self.tol, max_iter=self.max_iter, n_starts=self.n_starts, verbose=int(self.verbose)
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_starts=self.n_starts,
+            verbose=int(self.verbose),
+            alpha_prior=self._alpha_prior(),
         )
+
+    def _alpha_prior(self) -> Gamma:
+        """Prior of every weight's precision, in the users' units."""
+        return check_weight_prior(self.alpha_prior, "alpha_prior")
 
     @abstractmethod
     def _dictionary(self) -> Basis:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._estimator import Array, RelevanceMachine, check_weights
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
+from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
 
@@ -26,6 +27,7 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
 
     likelihood: str
     noise_variance: float | None
+    beta_prior: tuple[float, float]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which functions matter, their weights and the noise.
@@ -81,6 +83,15 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             raise ValueError(
                 f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)}"
             )
+        prior = check_gamma(self.beta_prior, "beta_prior")
+        learnt = self.likelihood == "gaussian" and self.noise_variance is None
+        if not (prior.uniform or learnt):
+            raise ValueError(
+                f"beta_prior={self.beta_prior!r}, expected (0, 0) where no noise is learnt: with "
+                f"likelihood={self.likelihood!r} and noise_variance={self.noise_variance!r}"
+            )
+        if learnt:
+            return Gaussian(precision_prior=prior)
         if self.noise_variance is None:
             return LIKELIHOODS[self.likelihood]()
         check_positive(self.noise_variance, "noise_variance", "None or a finite number > 0")
@@ -244,4 +255,5 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         design = DenseDesign(self.basis_.evaluate(rows), center=bool(self.fit_intercept))
         self.likelihood_.check(targets)
         inference = infer(self.likelihood_, design, targets[:, None])
-        return inference.log_evidence(self.weight_precision_)
+        prior = self._alpha_prior().log_prob(self.weight_precision_)
+        return inference.log_evidence(self.weight_precision_) + prior

@@ -46,6 +46,10 @@ class RVC(KernelMachine, Classifier):
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
         matrix of 10⁸ entries, with a warning.
+    alpha_prior : tuple of float, default=(0.0, 0.0)
+        Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
+        (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
+        for the "sequential" solver.
     solver : {"sequential"}, default="sequential"
         Search for the maximum of the evidence.
     n_starts : int, default=1
@@ -130,6 +134,7 @@ class RVC(KernelMachine, Classifier):
         multi_class: str = "multinomial",
         proba: str = "integrated",
         centers: CentersLike = None,
+        alpha_prior: tuple[float, float] = (0.0, 0.0),
         solver: str = "sequential",
         n_starts: int = 1,
         tol: float = 0.03,
@@ -146,6 +151,7 @@ class RVC(KernelMachine, Classifier):
         self.multi_class = multi_class
         self.proba = proba
         self.centers = centers
+        self.alpha_prior = alpha_prior
         self.solver = solver
         self.n_starts = n_starts
         self.tol = tol

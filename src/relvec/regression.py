@@ -42,6 +42,13 @@ class RVR(KernelMachine, Regressor):
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
         matrix of 10⁸ entries, with a warning.
+    alpha_prior : tuple of float, default=(0.0, 0.0)
+        Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
+        (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
+        for the "sequential" solver.
+    beta_prior : tuple of float, default=(0.0, 0.0)
+        Shape c and rate d of a Gamma prior on the noise precision 1/σ² where it is learnt, d in
+        squared units of y. As much is known before as from 2c observations with a variance of d/c.
     solver : {"sequential"}, default="sequential"
         Search for the maximum of the evidence.
     n_starts : int, default=1
@@ -134,6 +141,8 @@ class RVR(KernelMachine, Regressor):
         likelihood: str = "gaussian",
         noise_variance: float | None = None,
         centers: CentersLike = None,
+        alpha_prior: tuple[float, float] = (0.0, 0.0),
+        beta_prior: tuple[float, float] = (0.0, 0.0),
         solver: str = "sequential",
         n_starts: int = 1,
         tol: float = 0.03,
@@ -149,6 +158,8 @@ class RVR(KernelMachine, Regressor):
         self.likelihood = likelihood
         self.noise_variance = noise_variance
         self.centers = centers
+        self.alpha_prior = alpha_prior
+        self.beta_prior = beta_prior
         self.solver = solver
         self.n_starts = n_starts
         self.tol = tol

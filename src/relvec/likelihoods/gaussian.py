@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.likelihoods.base import Array, RegressionLikelihood
 
 
@@ -18,9 +19,12 @@ class Gaussian(RegressionLikelihood):
     ----------
     noise_variance : float or None
         σ² in squared units of the target. None while it is still to be learnt.
+    precision_prior : Gamma
+        Prior of 1/σ², its rate in squared units of the target.
     """
 
     noise_variance: float | None = None
+    precision_prior: Gamma = UNIFORM
     mean_feels_spread: ClassVar[bool] = False
 
     def _variance(self) -> float:
