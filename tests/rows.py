@@ -8,12 +8,17 @@ from relvec.basis import (
     CallableKernel,
     Columns,
     Concatenate,
+    Fourier,
+    FunctionColumns,
     Laplacian,
     LinearKernel,
     LinearSpline,
+    Polynomial,
     PolynomialKernel,
     Precomputed,
+    Product,
     Sigmoid,
+    Sum,
 )
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
 from relvec.solvers import Sequential
@@ -21,6 +26,10 @@ from relvec.solvers import Sequential
 
 def cauchy(X, Z):
     return 1 / (1 + ((X[:, None] - Z) ** 2).sum(axis=-1))
+
+
+def squares_and_sums(X):
+    return np.hstack([X**2, X.sum(axis=1, keepdims=True)])
 
 
 BASES = [
@@ -35,6 +44,11 @@ BASES = [
     CallableKernel(cauchy),
     Precomputed(),
     Concatenate([Bias(), Columns(), RBF(gamma=np.array([0.1, 0.0, 0.2, 0.3, 0.4, 0.5]))]),
+    Sum([RBF(gamma=0.4), LinearKernel()]),
+    Product([Laplacian(gamma=0.3), Sum([PolynomialKernel(gamma=0.1), CallableKernel(cauchy)])]),
+    Polynomial(degree=3),
+    Fourier(harmonics=2),
+    FunctionColumns(squares_and_sums),
 ]
 LIKELIHOODS = [Gaussian(0.3), Bernoulli(), Categorical(4), Poisson()]
 SOLVERS = [Sequential()]

@@ -1,7 +1,7 @@
 """Bases: the candidate functions φ(x) that a model may use."""
 
 from relvec.basis.base import Basis, Centers
-from relvec.basis.combine import Concatenate
+from relvec.basis.combine import Concatenate, Product, Sum
 from relvec.basis.functions import Bias, Columns, Precomputed
 from relvec.basis.kernels import (
     RBF,
@@ -14,6 +14,7 @@ from relvec.basis.kernels import (
     ScaledKernel,
     Sigmoid,
 )
+from relvec.basis.terms import Fourier, FunctionColumns, Polynomial
 
 #: Names that an estimator's ``kernel`` takes.
 KERNELS: dict[str, type[Basis]] = {
@@ -35,12 +36,17 @@ __all__ = [
     "Centers",
     "Columns",
     "Concatenate",
+    "Fourier",
+    "FunctionColumns",
     "Kernel",
     "Laplacian",
     "LinearKernel",
     "LinearSpline",
+    "Polynomial",
     "PolynomialKernel",
     "Precomputed",
+    "Product",
     "ScaledKernel",
     "Sigmoid",
+    "Sum",
 ]

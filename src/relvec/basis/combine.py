@@ -1,18 +1,74 @@
-"""Several bases in one dictionary."""
+"""Several bases in one: side by side, or as one function of several kernels for each point."""
 
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
+from collections import Counter
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from relvec.basis.base import Array, Basis, Centers, Index
+from relvec.basis.kernels import Kernel
 
 
-class Concatenate(Basis):
+class Composite(Basis):
+    """A basis made of others: their scales are its own, in their order.
+
+    Attributes
+    ----------
+    parts_ : list of Basis
+        The fitted parts.
+    """
+
+    parts_: list[Basis]
+
+    def _placed(
+        self,
+        name: str,
+        kind: type,
+        X: Array,
+        centers: Centers,
+        weights: Array | None,
+    ) -> list[Basis]:
+        """Fix copies of the parts that the parameter `name` holds, all of one kind."""
+        parts = getattr(self, name)
+        if not len(parts):
+            raise ValueError(f"{name} is empty, expected one {kind.__name__} or more")
+        for position, part in enumerate(parts):
+            if not isinstance(part, kind):
+                raise TypeError(
+                    f"{name}[{position}] is {part!r}, expected a relvec.basis object derived from "
+                    f"{kind.__name__}"
+                )
+        return [clone(part).place(X, centers, weights) for part in parts]
+
+    @abstractmethod
+    def _of(self, parts: list[Basis]) -> Self:
+        """Take other fitted parts."""
+
+    def log_scales(self) -> Array:
+        """See `Basis.log_scales`."""
+        return np.concatenate([part.log_scales() for part in self.parts_])
+
+    def with_log_scales(self, values: Array) -> Self:
+        """See `Basis.with_log_scales`."""
+        ends = np.cumsum([part.n_scales for part in self.parts_])
+        shares = np.split(values, ends[:-1])
+        moved = [part.with_log_scales(v) for part, v in zip(self.parts_, shares, strict=True)]
+        return copy.copy(self)._of(moved)
+
+    def relevance(self, spread: Array) -> Array | None:
+        """See `Basis.relevance`; of the part with the most in each input."""
+        found = [part.relevance(spread) for part in self.parts_ if len(part.rows_)]
+        known = [part for part in found if part is not None]
+        return np.max(known, axis=0) if known else None
+
+
+class Concatenate(Composite):
     """The functions of several bases side by side.
 
     Parameters
@@ -22,7 +78,7 @@ class Concatenate(Basis):
 
     Attributes
     ----------
-    bases_ : list of Basis
+    parts_ : list of Basis
         The fitted parts.
 
     Examples
@@ -31,8 +87,6 @@ class Concatenate(Basis):
     >>> Concatenate([Bias(), RBF(gamma=0.5)]).fit([[0.0], [1.0]]).transform([[0.0]]).round(3)
     array([[1.   , 1.   , 0.607]])
     """
-
-    bases_: list[Basis]
 
     def __init__(self, bases: Sequence[Basis]) -> None:
         self.bases = bases
@@ -44,41 +98,161 @@ class Concatenate(Basis):
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Fix the functions of every part; see `Basis.place`."""
-        for position, basis in enumerate(self.bases):
-            if not isinstance(basis, Basis):
-                raise TypeError(f"bases[{position}] is {basis!r}, expected a relvec.basis object")
-        return self._of([clone(basis).place(X, centers, weights) for basis in self.bases])
+        return self._of(self._placed("bases", Basis, X, centers, weights))
 
     def _of(self, parts: list[Basis]) -> Self:
-        self.bases_ = parts
+        self.parts_ = parts
         self.rows_ = np.concatenate([part.rows_ for part in parts])
         return self
 
+    def _ends(self) -> Index:
+        """Where the functions of each part end."""
+        ends: Index = np.cumsum([len(part.rows_) for part in self.parts_])
+        return ends
+
     def evaluate(self, X: Array) -> Array:
         """Values of all parts side by side; see `Basis.evaluate`."""
-        return np.hstack([part.evaluate(X) for part in self.bases_])
+        return np.hstack([part.evaluate(X) for part in self.parts_])
 
     def restrict(self, active: Index) -> Self:
         """Keep the functions `active` of each part, in ascending order; see `Basis.restrict`."""
-        ends = np.cumsum([len(part.rows_) for part in self.bases_])
         parts, begin = [], 0
-        for part, end in zip(self.bases_, ends, strict=True):
+        for part, end in zip(self.parts_, self._ends(), strict=True):
             parts.append(part.restrict(active[(active >= begin) & (active < end)] - begin))
             begin = end
         return copy.copy(self)._of(parts)
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
-        """Names of all parts."""
-        return [name for part in self.bases_ for name in part.names(features)]
+        """Names of all parts; kernels of one class have their position among the parts before."""
+        classes = Counter(type(part) for part in self.parts_ if part.centred)
+        return [
+            f"{position}:{name}" if classes[type(part)] > 1 else name
+            for position, part in enumerate(self.parts_)
+            for name in part.names(features)
+        ]
 
     @property
     def vectors(self) -> Array:
         """Points that functions of any part are centred on, shape (n_centred, n_features)."""
-        found = [part.vectors for part in self.bases_ if part.vectors.shape[1]]
+        found = [part.vectors for part in self.parts_ if part.vectors.shape[1]]
         return np.vstack(found) if found else np.empty((0, 0))
 
     def linear_map(self) -> Array | None:
         """The parts' maps side by side, if every part is linear."""
-        maps = [part.linear_map() for part in self.bases_]
+        maps = [part.linear_map() for part in self.parts_]
         known = [part for part in maps if part is not None]
         return np.hstack(known) if len(known) == len(maps) else None
+
+    def scale_slope(self, X: Array, D: Array) -> Array:
+        """See `Basis.scale_slope`: of each part for its own functions."""
+        shares = np.split(D, self._ends()[:-1], axis=1)
+        slopes = [part.scale_slope(X, d) for part, d in zip(self.parts_, shares, strict=True)]
+        return np.concatenate(slopes)
+
+
+class CombinedKernel(Composite, Kernel):
+    """One function for each point, made of the kernels of several kinds between it and x."""
+
+    parts_: list[Any]
+    sign: ClassVar[str]
+
+    def __init__(self, kernels: Sequence[Kernel]) -> None:
+        self.kernels = kernels
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Centre every kernel on the same points; see `Basis.place`."""
+        super().place(X, centers, weights)
+        return self._of(self._placed("kernels", Kernel, X, centers, weights))
+
+    def _of(self, parts: list[Basis]) -> Self:
+        self.parts_ = parts
+        return self
+
+    def restrict(self, active: Index) -> Self:
+        """Keep the centres `active`; see `Basis.restrict`."""
+        return super().restrict(active)._of([part.restrict(active) for part in self.parts_])
+
+    @property
+    def label(self) -> str:
+        """The kernels' names with the sign between them."""
+        return f"({f' {self.sign} '.join(part.label for part in self.parts_)})"
+
+
+class Sum(CombinedKernel):
+    """Sum of kernels, k(x, z) = Σ_j k_j(x, z); ``a + b`` is ``Sum([a, b])``.
+
+    There is one weight for the sum at each point, where `Concatenate` has one for every term.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        The terms.
+
+    Attributes
+    ----------
+    parts_ : list of Kernel
+        The fitted terms.
+
+    Examples
+    --------
+    >>> from relvec.basis import RBF, LinearKernel
+    >>> kernel = RBF(gamma=0.5) + LinearKernel()
+    >>> kernel.fit([[1.0], [2.0]]).transform([[1.0]]).round(3)
+    array([[2.   , 2.607]])
+    """
+
+    sign = "+"
+
+    def k(self, X: Array, Z: Array) -> Array:
+        """Σ_j k_j(x, z)."""
+        first, *others = self.parts_
+        K: Array = first.k(X, Z)
+        for part in others:
+            K += part.k(X, Z)
+        return K
+
+    def scale_slope(self, X: Array, D: Array) -> Array:
+        """See `Basis.scale_slope`: the sum has the slope of its terms."""
+        return np.concatenate([part.scale_slope(X, D) for part in self.parts_])
+
+
+class Product(CombinedKernel):
+    """Product of kernels, k(x, z) = Π_j k_j(x, z); ``a * b`` is ``Product([a, b])``.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        The factors.
+
+    Attributes
+    ----------
+    parts_ : list of Kernel
+        The fitted factors.
+
+    Examples
+    --------
+    >>> from relvec.basis import RBF, LinearKernel
+    >>> kernel = RBF(gamma=0.5) * LinearKernel()
+    >>> kernel.fit([[1.0], [2.0]]).transform([[1.0]]).round(3)
+    array([[1.   , 1.213]])
+    """
+
+    sign = "*"
+
+    def k(self, X: Array, Z: Array) -> Array:
+        """Π_j k_j(x, z)."""
+        first, *others = self.parts_
+        K: Array = first.k(X, Z)
+        for part in others:
+            K *= part.k(X, Z)
+        return K
+
+    def scale_slope(self, X: Array, D: Array) -> Array:
+        """See `Basis.scale_slope`: each factor's slope is multiplied by the other factors."""
+        values, slopes = [part.evaluate(X) for part in self.parts_], []
+        for position, part in enumerate(self.parts_):
+            others = D.copy()
+            for other in values[:position] + values[position + 1 :]:
+                others *= other
+            slopes.append(part.scale_slope(X, others))
+        return np.concatenate(slopes)

@@ -11,7 +11,34 @@ import numpy as np
 from relvec.basis.base import Array, Basis, Centers, Index
 
 
-class Bias(Basis):
+class Terms(Basis):
+    """Functions that sit on no point.
+
+    Attributes
+    ----------
+    terms_ : ndarray of int
+        What each function is, one row each.
+    """
+
+    terms_: Index
+
+    def _of(self, terms: Index) -> Self:
+        self.terms_, self.rows_ = terms, np.full(len(terms), -1)
+        return self
+
+    def restrict(self, active: Index) -> Self:
+        """Keep the terms `active`; see `Basis.restrict`."""
+        restricted = copy.copy(self)
+        restricted.terms_, restricted.rows_ = self.terms_[active], self.rows_[active]
+        return restricted
+
+
+def feature_name(features: Sequence[str] | None, position: int) -> str:
+    """The input's own name, or x0, x1, … without any."""
+    return f"x{position}" if features is None else str(features[position])
+
+
+class Bias(Terms):
     """The constant function φ(x) = 1: the paper's bias, penalised like any other weight.
 
     Examples
@@ -24,25 +51,18 @@ class Bias(Basis):
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Nothing to fix; see `Basis.place`."""
-        self.rows_ = np.array([-1])
-        return self
+        return self._of(np.zeros(1, dtype=np.intp))
 
     def evaluate(self, X: Array) -> Array:
         """Ones; see `Basis.evaluate`."""
-        return np.ones((len(X), len(self.rows_)))
-
-    def restrict(self, active: Index) -> Self:
-        """Keep the constant or drop it; see `Basis.restrict`."""
-        restricted = copy.copy(self)
-        restricted.rows_ = self.rows_[active]
-        return restricted
+        return np.ones((len(X), len(self.terms_)))
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return "bias" for the constant."""
-        return ["bias"] * len(self.rows_)
+        return ["bias"] * len(self.terms_)
 
 
-class Columns(Basis):
+class Columns(Terms):
     """The columns of X themselves: φ_d(x) = x_d.
 
     Examples
@@ -52,32 +72,24 @@ class Columns(Basis):
     array([[5., 2.]])
     """
 
-    columns_: Index
-
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """One function a column; see `Basis.place`."""
         self.n_columns_ = X.shape[1]
-        self.columns_ = np.arange(X.shape[1])
-        self.rows_ = np.full(X.shape[1], -1)
-        return self
+        return self._of(np.arange(X.shape[1]))
 
     def evaluate(self, X: Array) -> Array:
         """Columns of X; see `Basis.evaluate`."""
-        return X[:, self.columns_]
-
-    def restrict(self, active: Index) -> Self:
-        """Keep the columns `active`; see `Basis.restrict`."""
-        restricted = copy.copy(self)
-        restricted.columns_, restricted.rows_ = self.columns_[active], self.rows_[active]
-        return restricted
+        return X[:, self.terms_]
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return the inputs' own names, or x0, x1, … without any."""
-        return [f"x{c}" if features is None else str(features[c]) for c in self.columns_]
+        return [feature_name(features, column) for column in self.terms_]
 
     def linear_map(self) -> Array | None:
         """Columns of the identity."""
-        return np.eye(self.n_columns_)[:, self.columns_]
+        columns: Array = np.zeros((self.n_columns_, len(self.terms_)))
+        columns[self.terms_, np.arange(len(self.terms_))] = 1.0
+        return columns
 
 
 class Precomputed(Columns):
@@ -99,12 +111,12 @@ class Precomputed(Columns):
                 "centers are points of their own, expected None or a number of training rows with "
                 "a precomputed kernel"
             )
-        self.columns_ = self.rows_ = centers.rows
+        self.terms_ = self.rows_ = centers.rows
         return self
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name each function by its training row."""
-        return [f"precomputed[{column}]" for column in self.columns_]
+        return [f"precomputed[{column}]" for column in self.terms_]
 
     def linear_map(self) -> None:
         """Kernel values are linear in nothing that the user knows as an input."""

@@ -56,12 +56,29 @@ class Kernel(Basis):
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name each function by kernel and row, or by position where the centre is no row."""
         places = np.where(self.rows_ >= 0, self.rows_, np.arange(len(self.rows_)))
-        return [f"{type(self).__name__.lower()}[{place}]" for place in places]
+        return [f"{self.label}[{place}]" for place in places]
+
+    @property
+    def label(self) -> str:
+        """What the names of its functions begin with."""
+        return type(self).__name__.lower()
 
     @property
     def vectors(self) -> Array:
         """The centres, shape (n_functions, n_features)."""
         return self.centers_
+
+    def __add__(self, other: Kernel) -> Kernel:
+        """Sum of two kernels; see `relvec.basis.Sum`."""
+        from relvec.basis.combine import Sum  # which is a Kernel itself
+
+        return Sum([self, other]) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel) -> Kernel:
+        """Product of two kernels; see `relvec.basis.Product`."""
+        from relvec.basis.combine import Product  # which is a Kernel itself
+
+        return Product([self, other]) if isinstance(other, Kernel) else NotImplemented
 
 
 class ScaledKernel(Kernel):
