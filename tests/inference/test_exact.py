@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from relvec.hyperpriors import Gamma
 from relvec.inference.base import Model
+from relvec.inference.exact import Exact
+from relvec.likelihoods import Gaussian
 from tests import problems
 from tests.problems import Problem
 from tests.reference import log_evidence_dense
@@ -61,6 +64,41 @@ def test_users_units_lead_back_to_the_same_evidence(problem, accepted):
     kept = Problem(problem.Phi[:, accepted.active], problem.t, problem.center)
     again = kept.exact(accepted.likelihood.noise_variance).log_evidence(accepted.alpha)
     assert again == pytest.approx(accepted.log_evidence, rel=1e-12)
+
+
+# A prior of the noise precision
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_evidence_includes_the_prior_of_the_noise_in_the_users_units(problem, scale):
+    scaled = Problem(problem.Phi, problem.t * scale, problem.center)
+    model = Model(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0)
+    prior = Gamma(3.0, 40.0 * scale**2)
+    plain = scaled.exact().accept(model)
+    found = Exact(scaled.design, scaled.t, Gaussian(precision_prior=prior)).accept(model)
+    beta = 1 / plain.likelihood.noise_variance
+    terms = prior.shape * np.log(beta) - prior.rate * beta
+    assert found.log_evidence == pytest.approx(plain.log_evidence + terms, rel=1e-9)
+    kept = Problem(scaled.Phi[:, found.active], scaled.t, problem.center)
+    again = Exact(kept.design, kept.t, found.likelihood).log_evidence(found.alpha)
+    assert again == pytest.approx(found.log_evidence, rel=1e-12)
+
+
+def test_derivatives_include_the_prior_of_the_noise(problem):
+    """Finite differences of eq. 36 with its terms c log β − dβ."""
+    prior = Gamma(3.0, 40.0)
+    inference = Exact(problem.design, problem.t, Gaussian(precision_prior=prior))
+
+    def at(log_precisions):
+        values = np.exp(log_precisions)
+        return inference.point(Model(ACTIVE, values[:-1], values[-1]))
+
+    x = np.log([2.0, 0.5, 30.0, 60.0])
+    steps = 1e-5 * np.eye(4)
+    slopes = [(at(x + h).log_evidence - at(x - h).log_evidence) / 2e-5 for h in steps]
+    np.testing.assert_allclose(at(x).gradient(), slopes, rtol=1e-5, atol=1e-7)
+    bends = [(at(x + h).gradient() - at(x - h).gradient()) / 2e-5 for h in steps]
+    np.testing.assert_allclose(at(x).hessian(), bends, rtol=1e-5, atol=1e-7)
 
 
 def test_precisions_beyond_double_precision_are_refused(problem):

@@ -11,6 +11,7 @@ import numpy as np
 from relvec.design.base import Array, ClosedFrame, Design, Index, Target, TargetFrame
 from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior, posterior_root
 from relvec.gains import best_addition, greedy_additions
+from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan
 from relvec.inference.noise import NOISE_FLOOR, Noise
 from relvec.inference.opening import spanning_frame, sweep
@@ -30,11 +31,13 @@ class ExactPoint(Point):
     model: Model
     data: ActiveSet
     posterior: WeightPosterior
+    prior: Gamma = UNIFORM
 
     @classmethod
-    def of(cls, data: ActiveSet, model: Model) -> ExactPoint:
-        """Posterior of a model for the data of its functions."""
-        return cls(model, data, WeightPosterior.at(data, model.alpha, float(model.beta[0])))
+    def of(cls, data: ActiveSet, model: Model, prior: Gamma = UNIFORM) -> ExactPoint:
+        """Posterior of a model for the data of its functions, and a prior of β."""
+        posterior = WeightPosterior.at(data, model.alpha, float(model.beta[0]))
+        return cls(model, data, posterior, prior)
 
     @property
     def variance(self) -> Array:  # type: ignore[override]
@@ -48,16 +51,20 @@ class ExactPoint(Point):
 
     @property
     def log_evidence(self) -> float:  # type: ignore[override]
-        """L."""
-        return self.posterior.log_evidence
+        """L, eq. 36 with the prior of β."""
+        return self.posterior.log_evidence + self.prior.log_prob(self.model.beta)
 
     def gradient(self) -> Array:
-        """See `Point.gradient`."""
-        return self.posterior.gradient(self.data.n, float(self.model.beta[0]))
+        """See `Point.gradient`; the last entry is eq. 45."""
+        gradient = self.posterior.gradient(self.data.n, float(self.model.beta[0]))
+        gradient[-1:] += self.prior.slope(self.model.beta)
+        return gradient
 
     def hessian(self) -> Array:
         """See `Point.hessian`."""
-        return self.posterior.hessian(float(self.model.beta[0]))
+        hessian = self.posterior.hessian(float(self.model.beta[0]))
+        hessian[-1, -1:] += self.prior.curvature(self.model.beta)
+        return hessian
 
     def evidence_slope(self) -> Array:
         """See `Point.evidence_slope`."""
@@ -65,11 +72,12 @@ class ExactPoint(Point):
 
     def at(self, model: Model) -> ExactPoint:
         """See `Point.at`."""
-        return ExactPoint.of(self.data, model)
+        return ExactPoint.of(self.data, model, self.prior)
 
     def keep(self, which: Index) -> ExactPoint:
         """See `Point.keep`."""
-        return ExactPoint.of(replace(self.data, R=self.data.R[:, which]), self.model.keep(which))
+        fewer = replace(self.data, R=self.data.R[:, which])
+        return ExactPoint.of(fewer, self.model.keep(which), self.prior)
 
 
 class ExactScan(Scan):
@@ -121,10 +129,11 @@ class Exact(Inference):
         self.n = design.n_effective
         variances = np.array([self.target.variance])
         self.first_beta = 1 / (FIRST_NOISE * variances)
+        prior = likelihood.precision_prior.in_units(self.target.scale**-2)
         if likelihood.noise_variance is None:
-            self.noise = Noise(held=False, beta_max=1 / (NOISE_FLOOR * variances))
+            self.noise = Noise(False, 1 / (NOISE_FLOOR * variances), prior)
         else:
-            self.noise = Noise(held=True, beta_max=self._beta(likelihood.noise_variance))
+            self.noise = Noise(True, self._beta(likelihood.noise_variance), prior)
 
     def _beta(self, noise_variance: float) -> Array:
         beta = np.array([self.target.scale**2 / noise_variance])
@@ -155,7 +164,8 @@ class Exact(Inference):
     def point(self, model: Model, near: Point | None = None) -> ExactPoint:
         """See `Inference.point`."""
         self.frame.span(model.active)
-        return ExactPoint.of(ActiveSet.from_frame(self.frame, model.active, self.n), model)
+        data = ActiveSet.from_frame(self.frame, model.active, self.n)
+        return ExactPoint.of(data, model, self.noise.prior)
 
     def scan(self, point: Point) -> ExactScan:
         """See `Inference.scan`."""
@@ -195,7 +205,7 @@ class Exact(Inference):
         """See `Inference.accept`."""
         model = model.keep(np.argsort(model.active))
         alpha, kept = model.alpha, self.design.restrict(model.active)
-        data, found = self._recomputed(kept, alpha, model.beta)
+        found = self._recomputed(kept, alpha, model.beta)
         noise_variance = self.noise_variance(model.beta)
         with np.errstate(over="ignore", under="ignore"):
             user_alpha = alpha * (kept.scale / self.target.scale) ** 2
@@ -206,8 +216,9 @@ class Exact(Inference):
             )
         to_weight = self.target.scale / (kept.scale * np.sqrt(alpha))
         posterior = Posterior(
-            mean=(to_weight * found.mean)[:, None],
-            root=to_weight[:, None] * posterior_root(data.weighted(alpha, float(model.beta[0]))),
+            mean=to_weight[:, None] * found.mean,
+            root=to_weight[:, None]
+            * posterior_root(found.data.weighted(alpha, float(model.beta[0]))),
             center=kept.center[None, :],
             level=np.array([self.target.center]),
             level_covariance=np.array([[noise_variance * self.design.level_share]]),
@@ -223,14 +234,12 @@ class Exact(Inference):
             log_evidence=self.user_evidence(found.log_evidence),
         )
 
-    def _recomputed(
-        self, design: Design, alpha: Array, beta: Array
-    ) -> tuple[ActiveSet, WeightPosterior]:
+    def _recomputed(self, design: Design, alpha: Array, beta: Array) -> ExactPoint:
         """Posterior of all functions of a design in a fresh orthonormal frame."""
         every, frame = np.arange(len(alpha)), design.frame(self.target)
         frame.span(every)
         data = ActiveSet.from_frame(frame, every, self.n)
-        return data, WeightPosterior.at(data, alpha, float(beta[0]))
+        return ExactPoint.of(data, Model(every, alpha, beta), self.noise.prior)
 
     def model_of(self, alpha: Array) -> Model:
         """See `Inference.model_of`; the noise has to be known."""
@@ -244,12 +253,13 @@ class Exact(Inference):
     def log_evidence(self, alpha: Array) -> float:
         """See `Inference.log_evidence`."""
         model = self.model_of(alpha)
-        _, posterior = self._recomputed(self.design, model.alpha, model.beta)
-        return self.user_evidence(posterior.log_evidence)
+        found = self._recomputed(self.design, model.alpha, model.beta)
+        return self.user_evidence(found.log_evidence)
 
     def user_evidence(self, log_evidence: float) -> float:
-        """See `Inference.user_evidence`."""
-        return log_evidence - self.n * float(np.log(self.target.scale))
+        """See `Inference.user_evidence`; c log β has units as well."""
+        counted = self.n + 2 * self.noise.prior.shape
+        return log_evidence - counted * float(np.log(self.target.scale))
 
     def noise_variance(self, beta: Array) -> float:
         """See `Inference.noise_variance`."""

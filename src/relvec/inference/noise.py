@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec.design.base import Array
+from relvec.hyperpriors import UNIFORM, Gamma
 
 #: Least share of the variance of the targets that is noise (SparseBayes has β ≤ 1e6/var t).
 NOISE_FLOOR = 1e-6
@@ -27,17 +28,20 @@ class Noise:
         β stays as it is.
     beta_max : ndarray of shape (n_noises,)
         Its ceiling; the known value, where the noise is known. A number is taken as the only one.
+    prior : Gamma
+        Prior of β, for targets of unit norm; it counts as 2c observations with a misfit of 2d.
     """
 
     held: bool
     beta_max: Array
+    prior: Gamma = UNIFORM
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "beta_max", np.atleast_1d(self.beta_max))
 
     def may_move(self, beta: Array, slope: Array, n: float, freedom: Array) -> NDArray[np.bool_]:
         """Whether β is free to follow the slope ∂L/∂log β, with n − Σγ = `freedom`."""
-        rises = (beta < self.beta_max) & (freedom > LEAST_FREEDOM * n)
+        rises = (beta < self.beta_max) & (freedom + 2 * self.prior.shape > LEAST_FREEDOM * n)
         may: NDArray[np.bool_] = ((slope <= 0) | rises) & (not self.held)
         return may
 
@@ -46,6 +50,10 @@ class Noise:
         return self.beta_max if self.held else np.minimum(beta, self.beta_max)
 
     def precision(self, freedom: Array, misfit: Array) -> Array:
-        """β = (N − Σγ)/r of eq. 18, up to the ceiling; the noise is at most the whole target."""
-        beta = freedom / np.maximum(misfit, NO_MISFIT)
-        return np.minimum(np.maximum(beta, 1.0), self.beta_max)
+        """β = (N − Σγ + 2c)/(r + 2d) of eq. 46, up to the ceiling.
+
+        It is at least what one observation that misses by the whole target would say.
+        """
+        misfit, most = misfit + 2 * self.prior.rate, 1 + 2 * self.prior.rate
+        beta = (freedom + 2 * self.prior.shape) / np.maximum(misfit, NO_MISFIT)
+        return np.minimum(np.maximum(beta, 1 / most), self.beta_max)

@@ -1,0 +1,42 @@
+"""Gamma priors of precisions."""
+
+import numpy as np
+import pytest
+from scipy.stats import gamma
+
+from relvec.hyperpriors import UNIFORM, Gamma
+
+PRECISIONS = np.array([0.3, 1.0, 7.0])
+
+
+@pytest.mark.parametrize(("shape", "rate"), [(2.5, 0.7), (1.0, 3.0)])
+def test_density_is_that_of_the_logarithm_up_to_its_constant(shape, rate):
+    """Of log α it is αp(α), eq. 35."""
+    density = gamma.logpdf(PRECISIONS, shape, scale=1 / rate) + np.log(PRECISIONS)
+    found = np.array([Gamma(shape, rate).log_prob(each) for each in PRECISIONS])
+    np.testing.assert_allclose(np.diff(found), np.diff(density))
+
+
+def test_all_scales_are_equally_likely_under_the_uniform_prior():
+    assert UNIFORM.uniform
+    assert UNIFORM.log_prob(PRECISIONS) == 0
+    assert not UNIFORM.slope(PRECISIONS).any()
+
+
+@pytest.mark.parametrize("rate", [0.7, np.array([0.1, 0.2, 3.0])])
+def test_derivatives_are_those_of_finite_differences(rate):
+    prior, x, h = Gamma(2.5, rate), np.log(PRECISIONS), 1e-6
+    slope = prior.slope(PRECISIONS)
+    for i, step in enumerate(h * np.eye(3)):
+        up, down = np.exp(x + step), np.exp(x - step)
+        assert slope[i] == pytest.approx((prior.log_prob(up) - prior.log_prob(down)) / (2 * h))
+        bend = (prior.slope(up) - prior.slope(down))[i] / (2 * h)
+        assert prior.curvature(PRECISIONS)[i] == pytest.approx(bend)
+
+
+def test_the_prior_of_another_unit_has_the_same_terms_but_for_a_constant():
+    unit = np.array([1e-3, 1.0, 20.0])
+    prior = Gamma(2.5, 0.7)
+    other = prior.in_units(unit)
+    difference = prior.log_prob(PRECISIONS) - other.log_prob(PRECISIONS / unit)
+    assert difference == pytest.approx(2.5 * np.log(unit).sum())
