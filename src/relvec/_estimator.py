@@ -96,7 +96,8 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         self._check_enough(present, weights)
         basis = self._basis(X)
-        distinct = present if isinstance(basis, Precomputed) else _distinct(X, present)
+        on_inputs = basis.centred and not isinstance(basis, Precomputed)
+        distinct = _distinct(X, present) if on_inputs else present
         centers = _choose_centers(
             self.centers, distinct, X, self.random_state, capped=basis.centred
         )

@@ -21,10 +21,11 @@ class RVC(KernelMachine, Classifier):
 
     Parameters
     ----------
-    kernel : str, callable or Basis, default="rbf"
+    kernel : str, callable, Basis or list of these, default="rbf"
         Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
         29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
-        object of `relvec.basis`, whose own parameters then count and not the three below.
+        object of `relvec.basis`, whose own parameters then count and not the three below. A list
+        puts several of them, but no precomputed one, side by side in one dictionary.
     gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVC`, or one per feature.
     degree : int, default=3
