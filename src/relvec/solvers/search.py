@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from relvec.inference.base import Effort, Inference, Model, Point, Scan
 from relvec.inference.noise import Noise
 from relvec.solvers.base import Pass
 from relvec.solvers.newton import climb
+from relvec.solvers.report import Journal
 
 #: Candidates looked at together, and the share of the best gain under which none of them is added.
 BATCH, SHARE = 32, 0.03
@@ -63,9 +63,9 @@ class Search:
 
     def __init__(self, inference: Inference, *, tol: float, max_iter: int, verbose: bool) -> None:
         self.inference, self.noise = inference, inference.noise
-        self.tol, self.max_iter, self.verbose = tol, max_iter, verbose
+        self.tol, self.max_iter = tol, max_iter
         self.n_iter, self.out_of_passes = 0, False
-        self._began = time.perf_counter()
+        self._journal = Journal(inference, verbose=verbose)
 
     def top_down(self, opening: Model, start: int) -> Ending:
         """Begin with a model that all functions at once led to."""
@@ -181,22 +181,5 @@ class Search:
         return point.model.add(*scan.additions(batch, threshold))
 
     def _record(self, ending: Ending, start: int) -> None:
-        row = Pass(
-            start,
-            self.inference.user_evidence(ending.log_evidence),
-            len(ending.model.active),
-            self.inference.noise_variance(ending.model.beta),
-            time.perf_counter() - self._began,
-        )
-        ending.history.append(row)
-        if self.verbose:
-            _print_row(self.n_iter + 1, row)
-
-
-def _print_row(number: int, row: Pass) -> None:
-    if number == 1:
-        print(" pass  start  log evidence  functions     noise sd   seconds")
-    print(
-        f"{number:5d}  {row.start:5d}  {row.log_evidence:12.3f}  {row.n_active:9d}"
-        f"  {row.noise_variance**0.5:11.5g}  {row.seconds:8.2f}"
-    )
+        evidence = self.inference.user_evidence(ending.log_evidence)
+        ending.history.append(self._journal.row(self.n_iter + 1, start, evidence, ending.model))

@@ -7,18 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from relvec.design.base import ROUNDINGS, Array, Design
-from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
-from relvec.inference import Accepted, Model, infer
-from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
+from relvec.inference import Model, infer
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.base import Solution, Solver
+from relvec.solvers.report import AGREEMENT, notes
 from relvec.solvers.search import Ending, Search
-
-#: Starts whose evidence is this close to the best, in nats, found the same optimum.
-AGREEMENT = 1.0
 
 
 @dataclass(frozen=True)
@@ -83,56 +78,16 @@ class Sequential(Solver):
             log_evidence=accepted.log_evidence,
             history=settled.history,
             n_iter=search.n_iter,
-            notes=tuple(self._notes(search, settled, accepted)),
+            notes=notes(
+                search.inference,
+                settled.model,
+                accepted,
+                believed=search.inference.user_evidence(settled.log_evidence),
+                stopped_after=self.max_iter if search.out_of_passes else None,
+            ),
             summary=f"{'stopped' if search.out_of_passes else 'converged'}: {agreed} of "
             f"{len(endings)} starts within {AGREEMENT:g} nat of the best",
         )
-
-    def _notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
-        """What the user should know of how the search went, worst first."""
-        notes: list[Warning] = []
-        believed = search.inference.user_evidence(settled.log_evidence)
-        if search.out_of_passes:
-            notes.append(
-                ConvergenceWarning(f"stopped after max_iter={self.max_iter} passes; raise max_iter")
-            )
-        elif not len(accepted.active):
-            notes.append(
-                EmptyModelWarning(
-                    "no basis function raises the evidence, so the model predicts a constant; "
-                    "check y and gamma"
-                )
-            )
-        elif not search.noise.held:
-            notes += self._noise_notes(search, settled, accepted)
-        if believed - accepted.log_evidence > max(AGREEMENT, 1e-6 * abs(believed)):
-            notes.append(
-                PrecisionWarning(
-                    f"the search believed in a log evidence of {believed:.6g} but the kept "
-                    f"functions have {accepted.log_evidence:.6g}: digits were lost; use a narrower "
-                    "kernel, or a larger noise_variance where there is one"
-                )
-            )
-        return notes
-
-    def _noise_notes(self, search: Search, settled: Ending, accepted: Accepted) -> list[Warning]:
-        used, n = float(accepted.well_determined.sum()), search.inference.n
-        if (settled.model.beta >= search.noise.beta_max).any():
-            return [
-                NoiseFloorWarning(
-                    f"noise at its floor, {NOISE_FLOOR:g} of the variance of y: the targets are "
-                    "noise-free or interpolated; set noise_variance if you know it"
-                )
-            ]
-        if n - used <= LEAST_FREEDOM * n:
-            return [
-                NoiseFloorWarning(
-                    f"the kept functions use up {used:.1f} of {n:g} observations and leave too few "
-                    "to learn the noise from; use a wider kernel (a smaller gamma), or set "
-                    "noise_variance if you know it"
-                )
-            ]
-        return []
 
 
 def _best(endings: list[Ending]) -> Ending:

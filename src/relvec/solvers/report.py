@@ -1,0 +1,120 @@
+"""What a solver says of how its search went: a row a pass, and what the user should know."""
+
+from __future__ import annotations
+
+import time
+
+from sklearn.exceptions import ConvergenceWarning
+
+from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
+from relvec.inference import Accepted, Inference, Model
+from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
+from relvec.solvers.base import Pass
+
+#: Evidences that are this close, in nats, are those of one optimum.
+AGREEMENT = 1.0
+
+
+class Journal:
+    """Rows of `history_` with the time since the fit began, printed where the user asked.
+
+    Parameters
+    ----------
+    inference : Inference
+        Knows the noise in the users' units.
+    verbose : bool
+        Print a row a pass.
+    """
+
+    def __init__(self, inference: Inference, *, verbose: bool) -> None:
+        self._inference, self._verbose = inference, verbose
+        self._began = time.perf_counter()
+
+    def row(self, number: int, start: int, log_evidence: float, model: Model) -> Pass:
+        """Row of pass `number`, with a log evidence in the users' units."""
+        row = Pass(
+            start,
+            log_evidence,
+            len(model.active),
+            self._inference.noise_variance(model.beta),
+            time.perf_counter() - self._began,
+        )
+        if self._verbose:
+            _print_row(number, row)
+        return row
+
+
+def _print_row(number: int, row: Pass) -> None:
+    if number == 1:
+        print(" pass  start  log evidence  functions     noise sd   seconds")
+    print(
+        f"{number:5d}  {row.start:5d}  {row.log_evidence:12.3f}  {row.n_active:9d}"
+        f"  {row.noise_variance**0.5:11.5g}  {row.seconds:8.2f}"
+    )
+
+
+def notes(
+    inference: Inference,
+    model: Model,
+    accepted: Accepted,
+    *,
+    believed: float,
+    stopped_after: int | None,
+) -> tuple[Warning, ...]:
+    """What the user should know of how the search went, worst first.
+
+    Parameters
+    ----------
+    inference : Inference
+    model : Model
+        Where the search ended.
+    accepted : Accepted
+        The same in the users' units.
+    believed : float
+        Log evidence that the search saw there, in the users' units.
+    stopped_after : int or None
+        Passes, if their number ended the search.
+    """
+    found: list[Warning] = []
+    if stopped_after is not None:
+        found.append(
+            ConvergenceWarning(f"stopped after max_iter={stopped_after} passes; raise max_iter")
+        )
+    elif not len(accepted.active):
+        found.append(
+            EmptyModelWarning(
+                "no basis function raises the evidence, so the model predicts a constant; "
+                "check y and gamma"
+            )
+        )
+    elif not inference.noise.held:
+        found += _noise_notes(inference, model, accepted)
+    if believed - accepted.log_evidence > max(AGREEMENT, 1e-6 * abs(believed)):
+        found.append(
+            PrecisionWarning(
+                f"the search believed in a log evidence of {believed:.6g} but the kept "
+                f"functions have {accepted.log_evidence:.6g}: digits were lost; use a narrower "
+                "kernel, or a larger noise_variance where there is one"
+            )
+        )
+    return tuple(found)
+
+
+def _noise_notes(inference: Inference, model: Model, accepted: Accepted) -> list[Warning]:
+    used, n = float(accepted.well_determined.sum()), inference.n
+    if (model.beta >= inference.noise.beta_max).any():
+        return [
+            NoiseFloorWarning(
+                f"noise at its floor, {NOISE_FLOOR:g} of the variance of y: the targets are "
+                "noise-free or interpolated; set noise_variance if you know it"
+            )
+        ]
+    if n - used + 2 * inference.noise.prior.shape <= LEAST_FREEDOM * n:
+        return [
+            NoiseFloorWarning(
+                f"the kept functions use up {used:.1f} of {n:g} observations and leave too few "
+                "to learn the noise from; use a wider kernel (a smaller gamma), or set "
+                "noise_variance if you know it"
+            )
+        ]
+    return []
