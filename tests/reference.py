@@ -129,17 +129,20 @@ def log_evidence_exact(
     Phi: Array,
     t: Array,
     alpha: Array,
-    beta: float,
+    beta: float | Array,
     *,
     fit_intercept: bool = False,
     digits: int = 60,
 ) -> float:
-    """Log density with `digits` decimal digits: the judge where C is ill-conditioned."""
+    """Log density with `digits` decimal digits: the judge where C is ill-conditioned.
+
+    The noise precision may be one for each row.
+    """
     n = len(t)
     with mpmath.workdps(digits):
         prior_variance = [1 / mpmath.mpf(float(a)) for a in alpha]
         rows = [[mpmath.mpf(value) for value in row] for row in Phi.tolist()]
-        C = mpmath.eye(n) / mpmath.mpf(float(beta))
+        C = mpmath.diag([1 / mpmath.mpf(float(b)) for b in np.broadcast_to(beta, n)])
         for i, row in enumerate(rows):
             scaled = [value * variance for value, variance in zip(row, prior_variance, strict=True)]
             for j in range(i + 1):

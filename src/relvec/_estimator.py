@@ -86,11 +86,13 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         targets: Mapping[str, Array],
         likelihood: Likelihood,
         weights: Array | None,
+        precision: Array | None = None,
     ) -> list[Solution]:
         """Fit validated data: choose and place the candidates, solve for every target, store, warn.
 
-        Targets have the name that warnings call their machine, empty for the only one. Returns the
-        solutions, whose functions are those of `machines_`.
+        Targets have the name that warnings call their machine, empty for the only one. The
+        precision of each row's noise is relative to that of the likelihood. Returns the solutions,
+        whose functions are those of `machines_`.
         """
         solver = self._solver()
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
@@ -105,13 +107,16 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         if weights is not None:
             X, weights = X[present], weights[present]
             targets = {name: t[present] for name, t in targets.items()}
+            precision = None if precision is None else precision[present]
         for t in targets.values():
             likelihood.check(t)
         with single_threaded():
             # What leaves the range of float64 is refused by the design, by name.
             with np.errstate(over="ignore", invalid="ignore"):
                 Phi = basis.evaluate(X)
-            design = DenseDesign(Phi, center=bool(self.fit_intercept), weights=weights)
+            design = DenseDesign(
+                Phi, center=bool(self.fit_intercept), weights=weights, precision=precision
+            )
             solutions = [solver.solve(design, t, likelihood) for t in targets.values()]
         self._store(basis, solutions)
         self.status_ = " | ".join(

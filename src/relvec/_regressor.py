@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._estimator import Array, RelevanceMachine, check_weights
+from relvec._row_noise import check_row_variances, mean_variance, relative_precision
 from relvec.checks import check_count, check_positive
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
@@ -29,7 +30,13 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
     noise_variance: float | None
     beta_prior: tuple[float, float]
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> Self:
         """Learn which functions matter, their weights and the noise.
 
         Parameters
@@ -40,6 +47,9 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Copies of each row: weight 2 is the row twice, weight 0 its absence.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each row where it is known, in squared units of y; a
+            copy of a row has noise of its own. `noise_variance` has to be None then.
 
         Returns
         -------
@@ -64,10 +74,20 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         CentersWarning
             There are too many rows for each to carry a candidate.
         """
-        likelihood = self._likelihood()
+        likelihood, precision = self._likelihood(), None
         rows, targets = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(rows))
-        (solution,) = self._fit(rows, {"": targets[:, None]}, likelihood, weights)
+        if noise_variance_per_row is not None:
+            if likelihood != Gaussian():
+                raise ValueError(
+                    f"likelihood={self.likelihood!r}, noise_variance={self.noise_variance!r} and "
+                    f"beta_prior={self.beta_prior!r}, expected 'gaussian', None and (0, 0) with "
+                    "noise_variance_per_row"
+                )
+            variances = check_row_variances(noise_variance_per_row, len(rows))
+            common = mean_variance(variances, weights)
+            likelihood, precision = Gaussian(common), relative_precision(variances, common)
+        (solution,) = self._fit(rows, {"": targets[:, None]}, likelihood, weights, precision)
         assert isinstance(solution.likelihood, RegressionLikelihood)
         self.posterior_, self.likelihood_ = solution.posterior, solution.likelihood
         self.dual_coef_ = solution.posterior.mean[:, 0]
@@ -129,7 +149,11 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         return self.posterior_.covariance
 
     def predict(
-        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        noise_variance_per_row: ArrayLike | None = None,
     ) -> Array | tuple[Array, Array]:
         """Predict new observations.
 
@@ -141,6 +165,9 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             Return the standard deviation of a new observation too, noise included (eq. 22).
         return_cov : bool, default=False
             Return the covariance of new observations too. It has n_samples² entries.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
+            all, which after a fit with noise known by row is the mean of those.
 
         Returns
         -------
@@ -159,18 +186,38 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         if return_std and return_cov:
             raise ValueError("return_std and return_cov are both True, expected at most one")
         check_is_fitted(self)
+        if noise_variance_per_row is not None:
+            return self._predict_known(X, return_std, return_cov, noise_variance_per_row)
+        likelihood = self.likelihood_
         if return_cov:
-            Phi = self.basis_.evaluate(self._queries(X))
-            latent, covariance = (
-                self.posterior_.latent_mean(Phi),
-                self.posterior_.joint_covariance(Phi),
-            )
+            latent, covariance = self._joint(X)
             variance = covariance.diagonal()[:, None, None]
-            mean, _ = self.likelihood_.moments(latent, variance)
-            return mean[:, 0], self.likelihood_.joint_covariance(latent[:, 0], covariance)
-        spread = return_std or self.likelihood_.mean_feels_spread
-        mean, variance = self._moments(X, self.likelihood_.moments, spread=spread)
+            mean, _ = likelihood.moments(latent[:, None], variance)
+            return mean[:, 0], likelihood.joint_covariance(latent, covariance)
+        spread = return_std or likelihood.mean_feels_spread
+        mean, variance = self._moments(X, likelihood.moments, spread=spread)
         return (mean, np.sqrt(variance)) if return_std else mean
+
+    def _predict_known(
+        self, X: ArrayLike, return_std: bool, return_cov: bool, variances: ArrayLike
+    ) -> Array | tuple[Array, Array]:
+        """Predict observations whose noise is known: that of the function, and their own."""
+        if not isinstance(self.likelihood_, Gaussian):
+            raise ValueError(
+                f"noise_variance_per_row is given, expected None with likelihood="
+                f"{self.likelihood!r}, which has no noise of its own"
+            )
+        if return_cov:
+            mean, covariance = self._joint(X)
+            return mean, covariance + np.diag(check_row_variances(variances, len(mean)))
+        mean, std = self.predict_latent(X, return_std=True)
+        known = check_row_variances(variances, len(mean))
+        return (mean, np.sqrt(std**2 + known)) if return_std else mean
+
+    def _joint(self, X: ArrayLike) -> tuple[Array, Array]:
+        """Mean of the function at the rows of X, and its covariance between them."""
+        Phi = self.basis_.evaluate(self._queries(X))
+        return self.posterior_.latent_mean(Phi)[:, 0], self.posterior_.joint_covariance(Phi)
 
     def _moments(
         self, X: ArrayLike, of: Callable[[Array, Array], tuple[Array, Array]], *, spread: bool
@@ -236,7 +283,13 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         (samples,) = self.posterior_.sample(Phi, n_samples, rng)
         return self.likelihood_.sample(samples, rng) if noise else samples
 
-    def log_evidence(self, X: ArrayLike, y: ArrayLike) -> float:
+    def log_evidence(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> float:
         """Log evidence that the fitted hyperparameters and functions give other data.
 
         Parameters
@@ -245,14 +298,31 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             Inputs.
         y : array-like of shape (n_samples,)
             Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each row. None takes `noise_variance_` for all.
 
         Returns
         -------
         log_evidence : float
-            In nats; on the training data it is ``log_evidence_``.
+            In nats; on the training data, with what `fit` was given, it is ``log_evidence_``.
         """
         rows, targets = self._validated(X, y, reset=False)
-        design = DenseDesign(self.basis_.evaluate(rows), center=bool(self.fit_intercept))
+        weights, precision = check_weights(sample_weight, len(rows)), None
+        if noise_variance_per_row is not None:
+            variances = check_row_variances(noise_variance_per_row, len(rows))
+            precision = relative_precision(variances, self.noise_variance_)
+        if weights is not None:
+            present = weights > 0
+            rows, targets, weights = rows[present], targets[present], weights[present]
+            precision = None if precision is None else precision[present]
+        design = DenseDesign(
+            self.basis_.evaluate(rows),
+            center=bool(self.fit_intercept),
+            weights=weights,
+            precision=precision,
+        )
         self.likelihood_.check(targets)
         inference = infer(self.likelihood_, design, targets[:, None])
         prior = self._alpha_prior().log_prob(self.weight_precision_)

@@ -135,7 +135,14 @@ class Design(ABC):
     has_intercept : bool
         Whether there is a flat-prior intercept, which the candidates are centred for.
     row_weights : ndarray of shape (n_samples,)
-        Copies of each row.
+        What each row counts for in means and products: its copies, times the precision of its noise
+        where that is known and differs from row to row.
+    total_weight : float
+        Sum of the row weights.
+    n_copies : float
+        Copies of all rows.
+    precision_evidence : float
+        What precisions of their own, relative to a common one, add to the log evidence.
     center, scale : ndarray of shape (n_candidates,)
         φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
         scale is infinite for a candidate that is nothing.
@@ -145,13 +152,15 @@ class Design(ABC):
     has_intercept: bool
     row_weights: Array
     total_weight: float
+    n_copies: float
+    precision_evidence: float
     center: Array
     scale: Array
 
     @property
     def n_effective(self) -> float:
         """Observations that the evidence counts: less one where an intercept is eliminated."""
-        return self.total_weight - self.has_intercept
+        return self.n_copies - self.has_intercept
 
     @property
     def level_share(self) -> float:

@@ -35,14 +35,30 @@ class DenseDesign(Design):
         There is a flat-prior intercept: centre the columns (by the weighted mean).
     weights : ndarray of shape (n_samples,), optional
         How many copies of each row there are; positive.
+    precision : ndarray of shape (n_samples,), optional
+        Precision of each row's noise, relative to a common one.
     """
 
-    def __init__(self, Phi: Array, *, center: bool, weights: Array | None = None) -> None:
+    def __init__(
+        self,
+        Phi: Array,
+        *,
+        center: bool,
+        weights: Array | None = None,
+        precision: Array | None = None,
+    ) -> None:
         self.shape = cast(tuple[int, int], Phi.shape)
         self.has_intercept = center
-        self.row_weights = np.ones(len(Phi)) if weights is None else weights
-        self.total_weight = float(self.row_weights.sum())
-        self._root = None if weights is None else np.sqrt(weights)[:, None]
+        copies = np.ones(len(Phi)) if weights is None else weights
+        self.row_weights = copies if precision is None else copies * precision
+        self.n_copies, self.total_weight = float(copies.sum()), float(self.row_weights.sum())
+        self.precision_evidence = 0.0
+        if precision is not None:
+            self.precision_evidence = 0.5 * float(copies @ np.log(precision))
+            if center:  # the density of the contrasts
+                self.precision_evidence -= 0.5 * float(np.log(self.total_weight / self.n_copies))
+        counted_once = weights is None and precision is None
+        self._root = None if counted_once else np.sqrt(self.row_weights)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # `_norms` refuses what is infinite
             self.center = np.zeros(Phi.shape[1])
             if center:
@@ -53,7 +69,7 @@ class DenseDesign(Design):
         self.scale = _norms(self._copied(Phi), dust)
 
     def _copied(self, rows: Array) -> Array:
-        """Rows times the root of their copies, so that a product of two counts each copy."""
+        """Rows times the root of their weights, so that a product of two counts each copy."""
         return rows if self._root is None else rows * self._root
 
     def restrict(self, index: Index) -> Design:
@@ -108,7 +124,7 @@ def _norms(Phi: Array, dust: Array) -> Array:
 class DenseFrame(TargetFrame):
     """Orthonormal frame grown by block Gram-Schmidt, orthogonalised twice.
 
-    Its rows are those of the data times the root of their copies.
+    Its rows are those of the data times the root of their weights.
     """
 
     def __init__(self, Phi: Array, scale: Array, t: Array, root: Array | None) -> None:

@@ -259,7 +259,8 @@ class Exact(Inference):
     def user_evidence(self, log_evidence: float) -> float:
         """See `Inference.user_evidence`; c log β has units as well."""
         counted = self.n + 2 * self.noise.prior.shape
-        return log_evidence - counted * float(np.log(self.target.scale))
+        by_units = counted * float(np.log(self.target.scale))
+        return log_evidence - by_units + self.design.precision_evidence
 
     def noise_variance(self, beta: Array) -> float:
         """See `Inference.noise_variance`."""
