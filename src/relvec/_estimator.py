@@ -16,13 +16,15 @@ from sklearn.utils import check_array, check_random_state, check_scalar, gen_bat
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec.basis import Basis, Centers, Precomputed
+from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive
-from relvec.design import DenseDesign
 from relvec.exceptions import CentersWarning
 from relvec.hyperpriors import Gamma, check_weight_prior
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
 from relvec.posterior import Posterior
+from relvec.problem import Problem
+from relvec.scales import learn_scales
 from relvec.solvers import SOLVERS, Pass, Solution
 
 Array = NDArray[np.float64]
@@ -79,6 +81,7 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
     n_iter_: int
     status_: str
     gamma_: float | Array
+    feature_relevance_: Array
 
     def _fit(
         self,
@@ -110,15 +113,16 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
             precision = None if precision is None else precision[present]
         for t in targets.values():
             likelihood.check(t)
+        problem = Problem(X, targets, likelihood, bool(self.fit_intercept), weights, precision)
         with single_threaded():
-            # What leaves the range of float64 is refused by the design, by name.
-            with np.errstate(over="ignore", invalid="ignore"):
-                Phi = basis.evaluate(X)
-            design = DenseDesign(
-                Phi, center=bool(self.fit_intercept), weights=weights, precision=precision
-            )
-            solutions = [solver.solve(design, t, likelihood) for t in targets.values()]
+            if basis.n_scales:
+                basis, solutions = learn_scales(problem, basis, solver)
+            else:
+                solutions = problem.solve(basis, solver)
         self._store(basis, solutions)
+        relevance = self.basis_.relevance(spreads(X, weights))
+        if relevance is not None:
+            self.feature_relevance_ = relevance
         self.status_ = " | ".join(
             name + solution.status for name, solution in zip(targets, solutions, strict=True)
         )

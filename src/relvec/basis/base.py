@@ -96,6 +96,10 @@ class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Matrix L (n_features, n_functions) with φ(x) = Lᵀx, or None if φ is not linear in x."""
         return None
 
+    def families(self) -> Index:
+        """Number of the family of each function: those of one family differ in their place only."""
+        return np.arange(len(self.rows_))
+
     @property
     def n_scales(self) -> int:
         """Number of input scales η that are to be learnt from the evidence."""

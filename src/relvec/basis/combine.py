@@ -137,6 +137,14 @@ class Concatenate(Composite):
         found = [part.vectors for part in self.parts_ if part.vectors.shape[1]]
         return np.vstack(found) if found else np.empty((0, 0))
 
+    def families(self) -> Index:
+        """See `Basis.families`: those of one part after those of another."""
+        found: list[Index] = []
+        for part in self.parts_:
+            families = part.families()
+            found.append(families + sum(int(f.max(initial=-1)) + 1 for f in found[-1:]))
+        return np.concatenate(found)
+
     def linear_map(self) -> Array | None:
         """The parts' maps side by side, if every part is linear."""
         maps = [part.linear_map() for part in self.parts_]

@@ -63,6 +63,10 @@ class Kernel(Basis):
         """What the names of its functions begin with."""
         return type(self).__name__.lower()
 
+    def families(self) -> Index:
+        """See `Basis.families`: all are of one."""
+        return np.zeros(len(self.rows_), dtype=np.intp)
+
     @property
     def vectors(self) -> Array:
         """The centres, shape (n_functions, n_features)."""
@@ -140,9 +144,9 @@ class ScaledKernel(Kernel):
         return slopes[self._learnt()]
 
     def relevance(self, spread: Array) -> Array:
-        """See `Basis.relevance`."""
+        """See `Basis.relevance`; nothing matters to no function."""
         relevance: Array = np.asarray(self.gamma_) ** (1 / self.power) * spread
-        return relevance
+        return relevance * (len(self.rows_) > 0)
 
 
 class RBF(ScaledKernel):

@@ -163,6 +163,13 @@ class Design(ABC):
         return self.n_copies - self.has_intercept
 
     @property
+    def weight_unit(self) -> Array:
+        """Weight of a raw candidate that is as much as a weight of one of the standardised."""
+        # A function that is constant on these data was scaled to zero, and its α no longer matters.
+        unit: Array = 1 / np.where(np.isfinite(self.scale), self.scale, 1.0)
+        return unit
+
+    @property
     def level_share(self) -> float:
         """Variance of the eliminated intercept in units of the variance of Gaussian noise."""
         return self.has_intercept / self.total_weight

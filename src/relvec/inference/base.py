@@ -113,6 +113,10 @@ class Point(ABC):
         """Slope of L itself in those coordinates, which `gradient` may only be near."""
 
     @abstractmethod
+    def misfit(self) -> Array:
+        """Squared misfit r = ‖t − Φμ‖² of each target that has noise, shape (n_noises,)."""
+
+    @abstractmethod
     def at(self, model: Model) -> Point:
         """Posterior of the same functions at other precisions."""
 
@@ -216,14 +220,18 @@ class Inference(ABC):
         What may be done to the noise precision.
     first_beta : ndarray of shape (n_noises,)
         Noise precision of each target for a search that begins with no function.
+    output_variance : float
+        Variance over the rows that outputs may be expected to have.
     quick, thorough : Effort
         Newton steps between two batches of additions, and before a phase may end.
     """
 
     design: Design
     n: float
+    norm2: float
     noise: Noise
     first_beta: Array
+    output_variance: float
     quick: Effort
     thorough: Effort
 
@@ -254,6 +262,14 @@ class Inference(ABC):
     @abstractmethod
     def refine(self, model: Model) -> bool:
         """Neglect nothing of a model's functions from now on; whether anything was."""
+
+    @abstractmethod
+    def span_only(self, active: Index) -> None:
+        """Begin again with what some functions need, exactly, and nothing else."""
+
+    @abstractmethod
+    def weight_unit(self) -> Array:
+        """Unit of each candidate's weight, in the users' units: their α is α / unit²."""
 
     @abstractmethod
     def accept(self, model: Model) -> Accepted:

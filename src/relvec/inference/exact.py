@@ -70,6 +70,10 @@ class ExactPoint(Point):
         """See `Point.evidence_slope`."""
         return self.gradient()
 
+    def misfit(self) -> Array:
+        """See `Point.misfit`."""
+        return np.array([self.posterior.misfit])
+
     def at(self, model: Model) -> ExactPoint:
         """See `Point.at`."""
         return ExactPoint.of(self.data, model, self.prior)
@@ -123,10 +127,12 @@ class Exact(Inference):
     """
 
     quick, thorough = Effort(steps=1, rest=1e-6), Effort(steps=50, rest=1e-6)
+    norm2 = 1.0
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood, self.target = design, likelihood, Target.of(t, design)
         self.n = design.n_effective
+        self.output_variance = self.target.variance
         variances = np.array([self.target.variance])
         self.first_beta = 1 / (FIRST_NOISE * variances)
         prior = likelihood.precision_prior.in_units(self.target.scale**-2)
@@ -157,7 +163,7 @@ class Exact(Inference):
         )
 
     def span_only(self, active: Index) -> None:
-        """Begin a new frame that spans some functions, exactly, and nothing else."""
+        """See `Inference.span_only`: a new frame."""
         self.frame = self.design.frame(self.target)
         self.frame.span(active)
 
@@ -244,11 +250,12 @@ class Exact(Inference):
     def model_of(self, alpha: Array) -> Model:
         """See `Inference.model_of`; the noise has to be known."""
         assert self.likelihood.noise_variance is not None
-        scale = self.design.scale
-        # A function that is constant on these data was scaled to zero, and its α no longer matters.
-        unit = np.where(np.isfinite(scale), self.target.scale / scale, 1.0)
         beta = self._beta(self.likelihood.noise_variance)
-        return Model(np.arange(len(alpha)), alpha * unit**2, beta)
+        return Model(np.arange(len(alpha)), alpha * self.weight_unit() ** 2, beta)
+
+    def weight_unit(self) -> Array:
+        """See `Inference.weight_unit`."""
+        return self.target.scale * self.design.weight_unit
 
     def log_evidence(self, alpha: Array) -> float:
         """See `Inference.log_evidence`."""

@@ -120,11 +120,15 @@ class LaplacePoint(Point):
         shared: Array = full.reshape(each, outputs, each, outputs).sum(axis=(1, 3))
         return shared
 
+    def misfit(self) -> Array:
+        """See `Point.misfit`: there is no noise."""
+        return np.empty(0)
+
     def at(self, model: Model) -> LaplacePoint:
         """See `Point.at`."""
         return LaplacePoint(model, self._mode.under(model.alpha), CLOSELY)
 
-    def keep(self, which: Index) -> LaplacePoint:
+    def keep(self, which: Index) -> Self:
         """See `Point.keep`; it begins at a Gaussian posterior's mode without the others."""
         here, each = self.outputs, self.mean.shape[1]
         gone = np.setdiff1d(np.arange(len(self.mean)), which)
@@ -140,7 +144,7 @@ class LaplacePoint(Point):
             middle = here.information.middle
             level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
         outputs = Outputs(here.rows, here.Phi[:, which], weights, level)
-        return LaplacePoint(model, Place(outputs, model.alpha), CLOSELY)
+        return type(self)(model, Place(outputs, model.alpha), CLOSELY)
 
 
 class LaplaceScan(Scan):
@@ -200,25 +204,29 @@ class Laplace(Inference):
         Log-concave in its outputs.
     """
 
-    first_beta = np.ones(1)
+    first_beta, output_variance = np.ones(1), 1.0
     quick, thorough = Effort(steps=1, rest=1.0), Effort(steps=100, rest=1e-4)
     noise = Noise(held=True, beta_max=first_beta)
 
     def __init__(self, design: Design, t: Array, likelihood: Likelihood) -> None:
         self.design = design
         self.rows = Rows(likelihood, t, design.row_weights, design.has_intercept)
-        self.n = design.n_effective
+        self.n, self.norm2 = design.n_effective, design.total_weight
         self._outputs = likelihood.n_outputs
 
     def point(self, model: Model, near: Point | None = None) -> LaplacePoint:
         """See `Inference.point`; it begins with the weights of `near`, zero for new functions."""
+        rows = self.rows.tempered(float(model.beta[0]))
+        return LaplacePoint(model, self._place(model, near, rows))
+
+    def _place(self, model: Model, near: Point | None, rows: Rows) -> Place:
         weights, level = np.zeros((len(model.active), self._outputs)), np.zeros(self._outputs)
         if isinstance(near, LaplacePoint):
             both = np.intersect1d(model.active, near.model.active, return_indices=True)
             _, here, there = both
             weights[here], level = near.weights[there], near.level
-        rows, Phi = self.rows.tempered(float(model.beta[0])), self.design.columns(model.active)
-        return LaplacePoint(model, Place(Outputs(rows, Phi, weights, level), model.alpha))
+        Phi = self.design.columns(model.active)
+        return Place(Outputs(rows, Phi, weights, level), model.alpha)
 
     def scan(self, point: Point) -> LaplaceScan:
         """See `Inference.scan`."""
@@ -277,6 +285,9 @@ class Laplace(Inference):
         """Nothing is ever neglected."""
         return False
 
+    def span_only(self, active: Index) -> None:
+        """Nothing is stored."""
+
     def accept(self, model: Model) -> Accepted:
         """See `Inference.accept`."""
         model = model.keep(np.argsort(model.active))
@@ -313,10 +324,11 @@ class Laplace(Inference):
 
     def model_of(self, alpha: Array) -> Model:
         """See `Inference.model_of`."""
-        scale = self.design.scale
-        # A function that is constant on these data was scaled to zero, and its α no longer matters.
-        unit = np.where(np.isfinite(scale), scale, 1.0)
-        return Model(np.arange(len(alpha)), alpha / unit**2)
+        return Model(np.arange(len(alpha)), alpha * self.weight_unit() ** 2)
+
+    def weight_unit(self) -> Array:
+        """See `Inference.weight_unit`."""
+        return self.design.weight_unit
 
     def log_evidence(self, alpha: Array) -> float:
         """See `Inference.log_evidence`."""

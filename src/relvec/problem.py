@@ -1,0 +1,65 @@
+"""What is to be fitted, whatever the basis: the rows, the targets and their likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relvec.basis.base import Basis
+from relvec.design import DenseDesign, Design
+from relvec.likelihoods import Likelihood
+from relvec.solvers import Solution, Solver
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows that count, with the targets of one or several machines on the same candidates.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    targets : mapping of str to ndarray of shape (n_samples, d)
+        Target of each machine, by the name that warnings call it.
+    likelihood : Likelihood
+        What the outputs of every machine mean.
+    has_intercept : bool
+        Whether there is a flat-prior intercept.
+    weights : ndarray of shape (n_samples,) or None
+        Copies of each row, positive.
+    precision : ndarray of shape (n_samples,) or None
+        Precision of each row's noise relative to that of the likelihood.
+    """
+
+    X: Array
+    targets: Mapping[str, Array]
+    likelihood: Likelihood
+    has_intercept: bool
+    weights: Array | None
+    precision: Array | None = None
+
+    def evaluate(self, basis: Basis) -> Array:
+        """Candidate columns; what leaves the range of float64 is refused by the design, by name."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return basis.evaluate(self.X)
+
+    def design(self, Phi: Array) -> Design:
+        """Design of candidate columns, which it takes over."""
+        return DenseDesign(
+            Phi, center=self.has_intercept, weights=self.weights, precision=self.precision
+        )
+
+    @property
+    def n_copies(self) -> float:
+        """Number of rows, copies counted."""
+        return float(len(self.X) if self.weights is None else self.weights.sum())
+
+    def solve(self, basis: Basis, solver: Solver) -> list[Solution]:
+        """Solution of every machine."""
+        design = self.design(self.evaluate(basis))
+        return [solver.solve(design, t, self.likelihood) for t in self.targets.values()]
