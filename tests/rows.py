@@ -21,7 +21,7 @@ from relvec.basis import (
     Sum,
 )
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
-from relvec.solvers import Sequential
+from relvec.solvers import EM, FixedPoint, Sequential, Variational
 
 
 def cauchy(X, Z):
@@ -51,7 +51,7 @@ BASES = [
     FunctionColumns(squares_and_sums),
 ]
 LIKELIHOODS = [Gaussian(0.3), Bernoulli(), Categorical(4), Poisson()]
-SOLVERS = [Sequential()]
+SOLVERS = [Sequential(), FixedPoint(), EM(max_iter=20_000), Variational(max_iter=20_000)]
 
 
 def name_of(row):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Gamma:
     shape: float = 0.0
     rate: float | Array = 0.0
 
-    @property
+    @cached_property
     def uniform(self) -> bool:
         """Whether all scales are equally likely."""
         return self.shape == 0 and not np.any(self.rate)
@@ -42,6 +43,8 @@ class Gamma:
 
     def log_prob(self, precision: Array) -> float:
         """Σ(a log α − bα), the last terms of eq. 36."""
+        if self.uniform:
+            return 0.0
         return float((self.shape * np.log(precision) - self.rate * precision).sum())
 
     def slope(self, precision: Array) -> Array:
@@ -56,7 +59,11 @@ class Gamma:
 
     def in_units(self, unit: float | Array) -> Gamma:
         """The same prior of α/unit, where the present one is of α."""
-        return Gamma(self.shape, self.rate * unit)
+        return self if not self.bounds_precisions else Gamma(self.shape, self.rate * unit)
+
+    def of(self, index: NDArray[np.intp]) -> Gamma:
+        """Prior of some precisions, out of those that have a rate each."""
+        return Gamma(self.shape, self.rate[index]) if isinstance(self.rate, np.ndarray) else self
 
 
 #: All scales are equally likely.

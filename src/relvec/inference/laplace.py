@@ -124,9 +124,9 @@ class LaplacePoint(Point):
         """See `Point.misfit`: there is no noise."""
         return np.empty(0)
 
-    def at(self, model: Model) -> LaplacePoint:
+    def at(self, model: Model) -> Self:
         """See `Point.at`."""
-        return LaplacePoint(model, self._mode.under(model.alpha), CLOSELY)
+        return type(self)(model, self._mode.under(model.alpha), CLOSELY)
 
     def keep(self, which: Index) -> Self:
         """See `Point.keep`; it begins at a Gaussian posterior's mode without the others."""

@@ -1,0 +1,48 @@
+"""The updates of the paper: MacKay's and expectation-maximisation's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from relvec.design.base import Array
+from relvec.inference import Point
+from relvec.solvers.top_down import TopDown
+
+
+@dataclass(frozen=True)
+class FixedPoint(TopDown):
+    """MacKay's updates, eq. 16 to 18: a weight counts as far as the data determine it.
+
+    α = (γ + 2a)/(μ² + 2b) and σ² = (‖t − Φμ‖² + 2d)/(N − Σγ + 2c), eq. 44 and 46. They need few
+    passes, and the evidence may fall in some of them. Several outputs share α: their γ and μ² add.
+    """
+
+    def of_weights(self, point: Point) -> tuple[Array, Array]:
+        """γ and αμ²."""
+        return point.determined().sum(axis=1), (point.mean**2).sum(axis=1)
+
+    def of_noise(self, point: Point, n: float) -> tuple[Array, Array]:
+        """N − Σγ and the misfit of the mean."""
+        return n - point.determined().sum(axis=0), point.misfit()
+
+
+@dataclass(frozen=True)
+class EM(TopDown):
+    """Expectation-maximisation, eq. 48 and 50: every weight counts, with its expected square.
+
+    α = (1 + 2a)/(⟨w²⟩ + 2b) and σ² = ⟨‖t − Φw‖²⟩ + 2d over N + 2c. Under Gaussian noise no pass
+    lowers the evidence, and there are many: what the data determine little moves little, and an
+    infinite precision is only approached. Several outputs share α: their ⟨w²⟩ add.
+    """
+
+    def of_weights(self, point: Point) -> tuple[Array, Array]:
+        """Weights of a function and α⟨w²⟩."""
+        square = point.mean**2 + 1 - point.determined()
+        return np.full(len(square), float(square.shape[1])), square.sum(axis=1)
+
+    def of_noise(self, point: Point, n: float) -> tuple[Array, Array]:
+        """N and the expected misfit."""
+        uncertain = point.determined().sum(axis=0) / point.model.beta
+        return np.full(len(uncertain), n), point.misfit() + uncertain

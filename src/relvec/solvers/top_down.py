@@ -1,0 +1,233 @@
+"""Top-down fits: updates of all precisions at once, from all functions, with pruning."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from relvec.design.base import Array, Design
+from relvec.inference import Accepted, Inference, Model, Point, infer
+from relvec.likelihoods.base import Likelihood
+from relvec.solvers.base import Pass, Solution, Solver
+from relvec.solvers.report import Journal, notes
+
+#: A function leaves once the data determine its weight less than this, the γ_i of eq. 17 of a
+#: function and a target in any units: the machine precision, as in App. B.1.
+LEAST_DETERMINED = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class TopDown(Solver):
+    """What solvers share that begin with all functions and update all precisions at once.
+
+    An update takes each precision to a number of observations over the sum of their squares; the
+    solvers differ in what they count. Functions leave whose γ_i falls under the machine precision
+    (App. B.1) and, once a pass promises less than `tol`, those whose best precision is infinite
+    (q² ≤ s), which updates approach but do not reach. The fit ends when a pass promises next to
+    nothing and no function that left would raise the evidence by `tol`; one that would comes back.
+    With a rate in `alpha_prior` no precision is infinite, and functions leave by their γ_i alone.
+
+    Every pass costs the cube of the functions that are left, at first of all.
+    """
+
+    def __post_init__(self) -> None:
+        if self.n_starts > 1:
+            raise ValueError(
+                f"n_starts={self.n_starts}, expected 1: the solver begins with all functions, and "
+                "another start would take the same way; only solver='sequential' has others"
+            )
+
+    @abstractmethod
+    def of_weights(self, point: Point) -> tuple[Array, Array]:
+        """Observations of each function's precision, and the sum of their squares times α."""
+
+    @abstractmethod
+    def of_noise(self, point: Point, n: float) -> tuple[Array, Array]:
+        """Observations of each noise, out of n, and the sum of their squares."""
+
+    def inference(self, likelihood: Likelihood, design: Design, t: Array) -> Inference:
+        """What the updates see of the evidence."""
+        return infer(likelihood, design, t)
+
+    def above_evidence(self, inference: Inference, everything: Point) -> float:
+        """What the objective has in addition to log evidence and hyperpriors: a constant."""
+        del inference, everything
+        return 0.0
+
+    def accepted(self, inference: Inference, point: Point, t: Array) -> tuple[Accepted, float]:
+        """The model in the users' units, and the log evidence that the search believed in."""
+        del t
+        return inference.accept(point.model), inference.user_evidence(point.log_evidence)
+
+    def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
+        """Maximise the evidence; see `Solver.solve`."""
+        inference = self.inference(likelihood, design, t)
+        descent = Descent(self, inference)
+        point = descent.run()
+        accepted, believed = self.accepted(inference, point, t)
+        stopped = descent.out_of_passes
+        return Solution(
+            active=accepted.active,
+            alpha=accepted.alpha,
+            likelihood=accepted.likelihood,
+            posterior=accepted.posterior,
+            well_determined=accepted.well_determined,
+            log_evidence=accepted.log_evidence + self.alpha_prior.log_prob(accepted.alpha),
+            history=descent.history,
+            n_iter=descent.n_iter,
+            notes=notes(
+                inference,
+                point.model,
+                accepted,
+                believed=believed,
+                stopped_after=self.max_iter if stopped else None,
+            ),
+            summary=f"{'stopped' if stopped else 'converged'} after {descent.n_iter} passes from "
+            f"all {descent.n_functions} functions",
+        )
+
+
+class Descent:
+    """One fit from all functions.
+
+    Parameters
+    ----------
+    solver : TopDown
+        With the updates.
+    inference : Inference
+        The evidence of models of the candidates.
+
+    Attributes
+    ----------
+    n_iter : int
+        Passes made.
+    n_functions : int
+        Functions at the beginning.
+    out_of_passes : bool
+        Whether `max_iter` ended the fit.
+    history : list of Pass
+    """
+
+    def __init__(self, solver: TopDown, inference: Inference) -> None:
+        self.solver, self.inference = solver, inference
+        self.n_iter, self.out_of_passes = 0, False
+        self.history: list[Pass] = []
+        self._functions = np.flatnonzero(np.isfinite(inference.design.scale))
+        self.n_functions = self._spanned = len(self._functions)
+        self._unit2 = inference.weight_unit() ** 2
+        self._prior = solver.alpha_prior.in_units(1 / self._unit2)
+        self._constant = 0.0
+        self._journal = Journal(inference, verbose=solver.verbose > 0)
+
+    def run(self) -> Point:
+        """The model that the updates end in."""
+        everything = self._everything()
+        self._constant = self.solver.above_evidence(self.inference, everything)
+        point = self._converged(everything)
+        while not (self.out_of_passes or self._prior.bounds_precisions):
+            longer = self._with_best_of_the_deleted(point)
+            if longer is None:
+                break
+            rows = len(self.history)
+            found = self._converged(longer)
+            if found.log_evidence <= point.log_evidence:
+                del self.history[rows:]
+                break
+            point = found
+        return point
+
+    def _everything(self) -> Point:
+        """All functions, each with the same share of the outputs' variance."""
+        inference, m = self.inference, self.n_functions
+        alpha = np.full(m, m / (inference.n * inference.output_variance))
+        beta = inference.noise.beta_max if inference.noise.held else inference.first_beta
+        return inference.all_active().point(Model(self._functions, alpha, beta))
+
+    def _converged(self, point: Point) -> Point:
+        """Make passes until one promises next to nothing, and no function is worth nothing."""
+        point = self._pruned(point)
+        self._record(point)
+        next_to_nothing = self.inference.thorough.rest * self.solver.tol
+        while True:
+            model, promised = self._updated(point)
+            fewer = self._without_infinite(point) if promised < self.solver.tol else point
+            if fewer is not point:
+                model = fewer.model
+            elif promised < next_to_nothing:
+                return point
+            if self.n_iter >= self.solver.max_iter:
+                self.out_of_passes = True
+                return point
+            self.n_iter += 1
+            point = self._pruned(self._at(model, fewer))
+            self._record(point)
+
+    def _updated(self, point: Point) -> tuple[Model, float]:
+        """Precisions of the next pass, and the rise that their slopes promise, in nats.
+
+        Where an update takes a precision from s to c observations over s, the slope of the
+        objective in its logarithm is ½(c − s): every step is upwards.
+        """
+        model, prior = point.model, self._prior.of(point.model.active)
+        counted, squares = self.solver.of_weights(point)
+        counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * model.alpha
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = counted / squares  # eq. 44 and 48
+            promised = 0.5 * float(((counted - squares) * np.log(factor)).sum())
+        beta, by_noise = self._updated_noise(point)
+        return replace(model, alpha=model.alpha * factor, beta=beta), promised + by_noise
+
+    def _updated_noise(self, point: Point) -> tuple[Array, float]:
+        noise, beta, n = self.inference.noise, point.model.beta, self.inference.n
+        if noise.held:
+            return beta, 0.0
+        freedom, misfit = self.solver.of_noise(point, n)
+        spent = beta * (misfit + 2 * noise.prior.rate)
+        slope = 0.5 * (freedom + 2 * noise.prior.shape - spent)
+        free = noise.may_move(beta, slope, n, n - point.determined().sum(axis=0))
+        updated = np.where(free, noise.precision(freedom, misfit), beta)  # eq. 46 and 50
+        return updated, float((slope * np.log(updated / beta)).sum())
+
+    def _pruned(self, point: Point) -> Point:
+        """Leave out functions that the data say nothing of; what their priors say stays."""
+        while not (needed := point.well_determined() >= LEAST_DETERMINED).all():
+            self._constant += self._log_prior(point.model.keep(np.flatnonzero(~needed)))
+            point = self._at(point.model.keep(np.flatnonzero(needed)), point)
+        return point
+
+    def _without_infinite(self, point: Point) -> Point:
+        """Leave out the functions whose best precision is infinite, if there are any."""
+        if self._prior.bounds_precisions or len(kept := point.worth_keeping(0.0)) == len(
+            point.mean
+        ):
+            return point
+        fewer = point.keep(kept)
+        # Where the posterior is approximate, what a deletion gains is as well.
+        return fewer if fewer.log_evidence >= point.log_evidence - point.fall else point
+
+    def _at(self, model: Model, near: Point) -> Point:
+        """Another model, without what half of the functions took that are gone by then."""
+        if 2 * len(model.active) <= self._spanned:
+            self._spanned = len(model.active)
+            self.inference.span_only(model.active)
+        return self.inference.point(model, near)
+
+    def _with_best_of_the_deleted(self, point: Point) -> Point | None:
+        """The function back that would raise the evidence most, if by `tol` (App. B.1)."""
+        self.inference.span_only(point.model.active)
+        scan = self.inference.scan(self.inference.point(point.model, point))
+        added = scan.additions(np.argsort(-scan.gain)[:1], self.solver.tol)
+        if not len(added[0]):
+            return None
+        return self.inference.point(point.model.add(*added), point)
+
+    def _record(self, point: Point) -> None:
+        objective = self.inference.user_evidence(point.log_evidence) + self._constant
+        objective += self._log_prior(point.model)
+        self.history.append(self._journal.row(self.n_iter + 1, 0, objective, point.model))
+
+    def _log_prior(self, model: Model) -> float:
+        """Prior of a model's precisions, in the users' units."""
+        return self.solver.alpha_prior.log_prob(model.alpha / self._unit2[model.active])
