@@ -1,5 +1,6 @@
 """Plain text tables, and what goes into their cells."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,4 +25,7 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
 
 
 def format_mean(values: Sequence[float]) -> str:
-    return "{:.4g} ± {:.2g}".format(*mean_and_error(values))
+    """Write the standard error with two digits, and the mean with as many decimals as it."""
+    mean, error = mean_and_error(values)
+    decimals = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 2
+    return f"{mean:.{decimals}f} ± {error:.{decimals}f}"

@@ -6,15 +6,55 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.paper import calibration, classification, regression, ripley, sinc, usps
+from benchmarks.paper.report import build
+from benchmarks.paper.report.build import PARTS
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for add in (add_regression, add_figures, add_classification, add_ripley, add_calibration):
+    for add in (
+        add_all,
+        add_regression,
+        add_figures,
+        add_classification,
+        add_ripley,
+        add_calibration,
+    ):
         add(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
+
+
+def add_all(commands: Any) -> None:
+    parser = commands.add_parser("all", help="every table and figure, as one HTML file")
+    parser.add_argument("--output", type=Path, default=Path("report.html"), help="the file")
+    parser.add_argument("--only", choices=list(PARTS), action="append", help="default: all parts")
+    parser.add_argument(
+        "--repetitions", type=at_least_two, help="of every draw; default: as each table usually has"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="few repetitions, and no handwritten digits"
+    )
+    add_jobs(parser, 1)
+
+    def run(arguments: argparse.Namespace) -> None:
+        build.run(
+            arguments.only or list(PARTS),
+            arguments.output,
+            repetitions=arguments.repetitions,
+            quick=arguments.quick,
+            jobs=arguments.jobs,
+        )
+
+    parser.set_defaults(run=run)
+
+
+def at_least_two(text: str) -> int:
+    """Read a count that has a standard error."""
+    if (count := int(text)) < 2:
+        raise argparse.ArgumentTypeError(f"{text}, expected at least 2, for a standard error")
+    return count
 
 
 def add_regression(commands: Any) -> None:

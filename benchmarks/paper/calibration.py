@@ -17,6 +17,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
+from benchmarks.paper.draws import seeds
 from benchmarks.paper.widths import (
     SVC_C,
     choose,
@@ -31,7 +32,6 @@ from relvec.datasets import Split, load_raetsch, make_overlapping_uniforms
 
 Array = NDArray[np.float64]
 
-ENTROPY = 2001
 UNIFORMS_GAMMA = 1 / 0.1**2
 REGIONS = {"left": (0.0, 0.4), "overlap": (0.5, 1.0), "right": (1.1, 1.5)}
 
@@ -51,8 +51,7 @@ def run(n_draws: int, n_splits: int, jobs: int) -> None:
 
 def uniforms(n_draws: int, parallel: Parallel) -> None:
     """Print how far the log-odds are from 0 where neither class is the likelier."""
-    seeds = np.random.SeedSequence(ENTROPY).generate_state(n_draws)
-    draws = parallel(delayed(log_odds)(int(seed)) for seed in seeds)
+    draws = parallel(delayed(log_odds)(seed) for seed in seeds(n_draws))
     print(f"Two overlapping uniforms, 1000 rows, a Gaussian kernel of width 0.1, {n_draws} draws.")
     print("The true log-odds are 0 on [0.5, 1], infinite to the left of it and minus infinite to")
     print(
@@ -71,15 +70,20 @@ def uniforms(n_draws: int, parallel: Parallel) -> None:
 def log_odds(seed: int) -> dict[str, dict[str, Array]]:
     """Fit one draw and return the log-odds of class 1 on a grid of each region."""
     X, y = make_overlapping_uniforms(random_state=seed)
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    svc = GridSearchCV(SVC(gamma=UNIFORMS_GAMMA), {"C": SVC_C}, cv=folds).fit(X, y).best_estimator_
-    rvc = RVC(gamma=UNIFORMS_GAMMA).fit(X, y)
+    svc, rvc = fit_uniforms(X, y, seed)
     scaled = with_sigmoid(svc).fit(X, y)
     grids = {name: np.linspace(*ends, 201)[:, None] for name, ends in REGIONS.items()}
     return {
         "RVC": {name: rvc.decision_function(grid) for name, grid in grids.items()},
         PLATT: {name: logit(scaled.predict_proba(grid)[:, 1]) for name, grid in grids.items()},
     }
+
+
+def fit_uniforms(X: Array, y: NDArray[np.int64], seed: int) -> tuple[SVC, RVC]:
+    """Fit both machines with the paper's kernel, C of the SVC by cross-validated errors."""
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    search = GridSearchCV(SVC(gamma=UNIFORMS_GAMMA), {"C": SVC_C}, cv=folds)
+    return search.fit(X, y).best_estimator_, RVC(gamma=UNIFORMS_GAMMA).fit(X, y)
 
 
 class Score(NamedTuple):

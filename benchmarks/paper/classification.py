@@ -34,7 +34,7 @@ class Measured(NamedTuple):
 
     scores: Sequence[Score]
     n_test: int
-    gamma: float
+    gamma: float = np.nan
 
     def error(self) -> tuple[float, float]:
         """Return the mean and its standard error: over splits, or over one test set's rows."""

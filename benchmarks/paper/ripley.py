@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from benchmarks.paper.classification import load_train_test
+from benchmarks.paper.draws import seeds
 from benchmarks.paper.widths import SVC_C, workers
 from benchmarks.table import format_mean, print_table, verdict
 from relvec import RVC
@@ -24,7 +25,6 @@ from relvec.display import BLUE, INK, STEEL
 
 Array = NDArray[np.float64]
 
-ENTROPY = 2001
 GAMMA = 1 / 0.5**2
 N_TRAIN = 100
 #: Test error in per cent, and vectors.
@@ -56,9 +56,8 @@ def draw(seed: int) -> Draw:
 
 def run(n_draws: int, out: Path) -> None:
     """Print errors and vectors over the draws, and draw the first of them."""
-    seeds = np.random.SeedSequence(ENTROPY).generate_state(n_draws)
     with workers(1):
-        draws = [draw(int(seed)) for seed in seeds]
+        draws = [draw(seed) for seed in seeds(n_draws)]
     errors = {
         "SVC": [draw.error(draw.svc) for draw in draws],
         "RVC": [draw.error(draw.rvc) for draw in draws],
@@ -81,7 +80,7 @@ def run(n_draws: int, out: Path) -> None:
     print(f"RVC error no higher than the SVC's: {verdict(difference.mean() <= 0)}")
     few = np.mean(vectors["RVC"]) <= WANTED_VECTORS
     print(f"RVC keeps at most {WANTED_VECTORS} vectors on average: {verdict(few)}")
-    save_picture(draws[0], out)
+    picture(draws[0]).savefig(out, dpi=150)
     print(f"The first draw is drawn in {out}")
 
 
@@ -99,7 +98,7 @@ def row(name: str, paper: tuple[float, int], errors: Array, vectors: Array) -> l
     ]
 
 
-def save_picture(draw: Draw, out: Path) -> None:
+def picture(draw: Draw) -> Figure:
     """Draw both boundaries, for the RVC also probabilities 1/4 and 3/4, with vectors circled."""
     figure = Figure(figsize=(9, 3.9), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
@@ -109,7 +108,7 @@ def save_picture(draw: Draw, out: Path) -> None:
     figure.supxlabel(
         "dashed: boundary, dotted: probability 1/4 and 3/4, circled: vectors", fontsize=9
     )
-    figure.savefig(out, dpi=150)
+    return figure
 
 
 def plot(

@@ -19,9 +19,9 @@ from tests.reference import top_down
 Array = NDArray[np.float64]
 
 GRID, TRUTH = make_sinc(2001, noise_scale=0)
-#: The paper's right-hand panels: relevance vectors, and largest and RMS error.
-PAPER_1_VECTORS, PAPER_1_LARGEST = 9, 0.0070
-PAPER_2_VECTORS, PAPER_2_RMS = 6, 0.0245
+#: Vectors and largest error in the paper's Figure 1, vectors and RMS error in its Figure 2.
+PAPER_1_SVM, PAPER_1_RVM = (36, 0.0100), (9, 0.0070)
+PAPER_2_SVM, PAPER_2_RVM = (29, 0.0291), (6, 0.0245)
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ def figure_1() -> None:
             numbers += [f"{found.log_evidence:.2f}"]
             rows.append([setting.name, name, str(found.vectors), *numbers])
     print("Figure 1: no noise in the data, noise sd held at 0.01; errors on a grid of 2001 points.")
-    print(f"The paper: {PAPER_1_VECTORS} vectors, largest error {PAPER_1_LARGEST}.\n")
+    print("The paper: {} vectors, largest error {}.\n".format(*PAPER_1_RVM))
     print_table(["constant", "fit", "vectors", "largest", "RMS", "log evidence"], rows)
 
 
 def figure_2(draws: int) -> None:
     print(f"\nFigure 2: uniform noise in [-0.2, 0.2], noise learnt, {draws} draws.")
-    print(f"The paper's draw: {PAPER_2_VECTORS} vectors, RMS error {PAPER_2_RMS}; the last two")
+    print("The paper's draw: {} vectors, RMS error {}; the last two".format(*PAPER_2_RVM))
     print("columns are the draws with no more vectors and with no larger RMS error than that.\n")
     rows = []
     for setting in SETTINGS:
@@ -111,6 +111,7 @@ def figure_2(draws: int) -> None:
 def figure_2_row(setting: str, name: str, results: Array, gap: Array | None) -> list[str]:
     """Format the means over draws; `gap` is the evidence above the top-down fit's."""
     vectors, _, rms, log_evidence = results.T
+    paper_vectors, paper_rms = PAPER_2_RVM
     return [
         setting,
         name,
@@ -118,6 +119,6 @@ def figure_2_row(setting: str, name: str, results: Array, gap: Array | None) -> 
         "" if gap is None else f"{np.mean(gap >= -1):.0%}",
         f"{vectors.mean():.2f}",
         f"{rms.mean():.4f}",
-        f"{np.mean(vectors <= PAPER_2_VECTORS):.0%}",
-        f"{np.mean(rms <= PAPER_2_RMS):.0%}",
+        f"{np.mean(vectors <= paper_vectors):.0%}",
+        f"{np.mean(rms <= paper_rms):.0%}",
     ]

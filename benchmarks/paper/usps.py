@@ -13,11 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from joblib import Parallel
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+from benchmarks.paper.classification import Measured, Score
 from benchmarks.paper.widths import SCORING, SVC_C, Searched, choose, workers
 from benchmarks.table import verdict
 from relvec import RVC
@@ -33,6 +35,18 @@ def run(jobs: int) -> None:
     """Print what is found as soon as it is."""
     print(__doc__)
     split = load_usps()
+    with workers(jobs) as parallel:
+        svc, rvc = search_svc(split, parallel), search_rvc(split, parallel)
+        report("SVC, ten machines", score(svc, split, n_support), PAPER_SVM)
+        for criterion, machines in rvc.items():
+            name = f"RVC, ten machines, width by {criterion}"
+            report_rvc(name, score(machines, split, n_used))
+        multinomial = RVC(gamma=rvc["log loss"].gamma)
+        report_rvc("RVC, multinomial", score(multinomial, split, n_shared))
+
+
+def search_rows(split: Split) -> Split:
+    """Draw the training rows on which parameters are chosen."""
     X, X_others, y, y_others = train_test_split(
         split.X_train,
         split.y_train,
@@ -40,20 +54,23 @@ def run(jobs: int) -> None:
         stratify=split.y_train,
         random_state=0,
     )
-    rows = Split(X, y, X_others, y_others)
-    svc_grid = {"estimator__gamma": GAMMA, "estimator__C": SVC_C}
-    with workers(jobs) as parallel:
-        searched = Searched(OneVsRestClassifier(SVC()), svc_grid, ["errors"])
-        (svc,) = choose(searched, [rows], parallel).values()
-        print(f"chosen: {svc}", flush=True)
-        searched = Searched(RVC(multi_class="ovr"), {"gamma": GAMMA}, list(SCORING))
-        rvc = choose(searched, [rows], parallel)
-        print(f"chosen: {rvc}", flush=True)
-        report("SVC, ten machines", svc, split, n_support, PAPER_SVM)
-        for criterion, machines in rvc.items():
-            report(f"RVC, ten machines, width by {criterion}", machines, split, n_used, PAPER_RVM)
-        multinomial = RVC(gamma=rvc["log loss"].gamma)
-        report("RVC, multinomial", multinomial, split, n_shared, PAPER_RVM)
+    return Split(X, y, X_others, y_others)
+
+
+def search_svc(split: Split, parallel: Parallel) -> OneVsRestClassifier:
+    grid = {"estimator__gamma": GAMMA, "estimator__C": SVC_C}
+    searched = Searched(OneVsRestClassifier(SVC()), grid, ["errors"])
+    (svc,) = choose(searched, [search_rows(split)], parallel).values()
+    print(f"chosen: {svc}", flush=True)
+    return svc
+
+
+def search_rvc(split: Split, parallel: Parallel) -> dict[str, RVC]:
+    """Choose the width by each criterion."""
+    searched = Searched(RVC(multi_class="ovr"), {"gamma": GAMMA}, list(SCORING))
+    rvc = choose(searched, [search_rows(split)], parallel)
+    print(f"chosen: {rvc}", flush=True)
+    return rvc
 
 
 def n_support(machines: OneVsRestClassifier) -> int:
@@ -69,24 +86,32 @@ def n_shared(machine: RVC) -> int:
     return len(machine.relevance_)
 
 
-def report(
-    name: str,
-    model: BaseEstimator,
-    split: Split,
-    n_vectors: Callable[[Any], int],
-    paper: tuple[float, int],
-) -> None:
-    """Fit all training rows, and print errors on the test rows, vectors, time and memory."""
+def score(model: BaseEstimator, split: Split, n_vectors: Callable[[Any], int]) -> Measured:
+    """Fit all training rows, and measure the errors on the test rows."""
     start = time.perf_counter()
     model.fit(split.X_train, split.y_train)
     seconds = time.perf_counter() - start
     error = 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
-    error_se = float(np.sqrt(error * (100 - error) / len(split.y_test)))
-    vectors, (paper_error, paper_vectors) = n_vectors(model), paper
+    return Measured([Score(error, n_vectors(model), seconds)], len(split.y_test))
+
+
+def report(name: str, found: Measured, paper: tuple[float, int]) -> None:
+    """Print errors, vectors, time and memory."""
+    error, error_se = found.error()
+    vectors, _ = found.vectors()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"\n{name}: error {error:.2f} ± {error_se:.2f} %, {vectors} vectors")
-    print(f"  the paper's ten machines: {paper_error:g} %, {paper_vectors} vectors")
-    if isinstance(model, RVC):
-        print(f"  error <= paper + 2 se: {verdict(error <= paper_error + 2 * error_se)}")
-        print(f"  vectors <= 1.2 paper: {verdict(vectors <= 1.2 * paper_vectors)}")
-    print(f"  fitted in {seconds:.0f} s; peak memory so far {peak:.1f} GiB", flush=True)
+    print("  the paper's ten machines: {:g} %, {} vectors".format(*paper))
+    print(f"  fitted in {found.seconds():.0f} s; peak memory so far {peak:.1f} GiB", flush=True)
+
+
+def report_rvc(name: str, found: Measured) -> None:
+    """Print the same, and how it compares with the paper's."""
+    report(name, found, PAPER_RVM)
+    (error, error_se), (vectors, _), (paper_error, paper_vectors) = (
+        found.error(),
+        found.vectors(),
+        PAPER_RVM,
+    )
+    print(f"  error <= paper + 2 se: {verdict(error <= paper_error + 2 * error_se)}")
+    print(f"  vectors <= 1.2 paper: {verdict(vectors <= 1.2 * paper_vectors)}", flush=True)

@@ -1,0 +1,1 @@
+"""Input scales learnt from the evidence, against other ways to have some."""
