@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from relvec import RVC, RVR
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
 from tests.cases import inputs
 from tests.machines import MACHINES, answers, plug_in
@@ -56,11 +56,18 @@ test_common_checks = common_checks(
         RVR(likelihood="poisson"),
         RVC(),
         RVC(kernel="laplacian", multi_class="ovr", proba="mode", class_weight="balanced"),
+        RVR(kernel=["rbf", Columns()]),
+        SparseBayesianRegressor(),
+        SparseBayesianClassifier(),
     ]
 )
 test_more_common_checks = pytest.mark.slow(
     common_checks(
         [
+            SparseBayesianRegressor(fit_intercept=False),
+            SparseBayesianRegressor(likelihood="poisson"),
+            SparseBayesianClassifier(multi_class="ovr", proba="mode", class_weight="balanced"),
+            RVC(kernel=["rbf", "linear"]),
             RVR(kernel="laplacian", gamma=0.3),
             RVR(kernel="poly", degree=2, coef0=1.0),
             RVR(kernel="linear_spline", noise_variance=0.1),

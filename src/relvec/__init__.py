@@ -3,9 +3,9 @@
 A model y(x) = Σ w_m φ_m(x) + w_0 keeps a handful of basis functions, with error bars, and nothing
 is cross-validated but the kernel. Where things are:
 
-- ``regression``, ``classification``   the estimators `RVR` and `RVC`; they assemble, through
-  ``_estimator``, the parts below
-- ``basis``        x → φ(x): kernels, bias, columns, several together
+- ``regression``, ``classification``, ``linear``   the estimators `RVR` and `RVC`, and those whose
+  functions are the columns of X; they assemble, through ``_estimator``, the parts below
+- ``basis``        x → φ(x): kernels, columns, terms, several together
 - ``design``       the matrix Φ as an operator
 - ``likelihoods``  p(t | y)
 - ``inference``    the posterior of the weights and the evidence: exact, or by Laplace's method
@@ -19,8 +19,16 @@ from importlib.metadata import version
 
 from relvec import basis
 from relvec.classification import RVC
+from relvec.linear import SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.regression import RVR
 
 __version__ = version("relvec")
 
-__all__ = ["RVC", "RVR", "__version__", "basis"]
+__all__ = [
+    "RVC",
+    "RVR",
+    "SparseBayesianClassifier",
+    "SparseBayesianRegressor",
+    "__version__",
+    "basis",
+]
