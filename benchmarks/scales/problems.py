@@ -86,9 +86,10 @@ def drawn_classes(name: str, file: str) -> Iterator[Split]:
 
 
 def by_cell(name: str) -> Iterator[Split]:
-    """Leave one battery out, whose number, the first column, is no input."""
+    """Leave one battery out, whose number is the first column; inputs are finite in all rows."""
     table = load_staged(name)
-    cells, inputs = table.X[:, 0], table._replace(X=table.X[:, 1:])
+    cells, finite = table.X[:, 0], np.isfinite(table.X).all(axis=0)
+    inputs = table._replace(X=table.X[:, 1:][:, finite[1:]])
     for seed, (train, test) in enumerate(LeaveOneGroupOut().split(inputs.X, groups=cells)):
         yield parted(inputs, some(train, N_TRAIN, seed), test)
 
