@@ -1,7 +1,7 @@
 """Tipping (2001) measured again: ``python -m benchmarks.paper``, then a table or figure."""
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from benchmarks.paper.report import build
 from benchmarks.paper.report.build import PARTS
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for add in (
@@ -22,8 +22,8 @@ def main() -> None:
         add_calibration,
     ):
         add(commands)
-    arguments = parser.parse_args()
-    arguments.run(arguments)
+    parsed = parser.parse_args(arguments)
+    parsed.run(parsed)
 
 
 def add_all(commands: Any) -> None:

@@ -4,10 +4,9 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from benchmarks.paper import usps
 from benchmarks.paper.classification import PROBLEMS, Measured, Problem, measure
+from benchmarks.paper.report.comparison import Found, comparison
 from benchmarks.paper.report.page import Part, Table
 from benchmarks.paper.report.settings import Settings
 from benchmarks.paper.widths import searched_rvc, searched_svc
@@ -47,7 +46,8 @@ def build(settings: Settings) -> Part:
             "loss, or the fewest errors. The digits have ten machines, one a class against the "
             "rest, and their parameters are chosen on 1000 training rows.",
         ],
-        f"{n_splits} splits a problem where there are more than one; folds have the seeds 0 to 4.",
+        f"{n_splits} splits a problem where there are more than one; folds have the seeds 0 to 4. "
+        "± is the standard error over splits, for a single split that of a share of its test rows.",
     )
     rows = {}
     for name, problem in ALL_PROBLEMS.items():
@@ -85,30 +85,18 @@ def measured_digits(splits: Sequence[Split], settings: Settings) -> Row:
 
 
 def table(caption: str, attribute: str, index: int, rows: dict[str, Row]) -> Table:
-    """Show errors or vectors, beside that number of the paper's pairs."""
-    cells, ratios, paper_ratios = [], [], []
-    for name, problem in ALL_PROBLEMS.items():
-        paper = problem.paper_svm[index], problem.paper_rvm[index]
-        paper_ratios.append(paper[1] / paper[0])
-        counts, found = [""] * 3, ["missing"] * (1 + len(CRITERIA))
-        if name in rows:
-            row = rows[name]
-            means = [getattr(each, attribute)() for each in row.measured]
-            ratios.append([mean / means[0][0] for mean, _ in means])
-            counts = [str(count) for count in (*row.split.X_train.shape, row.n_splits)]
-            found = [f"{mean:.2f}" + (f" ± {error:.2f}" if error else "") for mean, error in means]
-        cells.append([name, *counts, *map("{:g}".format, paper), *found])
-    ours = np.mean(ratios, axis=0) if ratios else []
-    normalised = [f"{ratio:.2f}" for ratio in (1, np.mean(paper_ratios), *ours)]
-    normalised += ["missing"] * (3 + len(CRITERIA) - len(normalised))
-    cells.append(["normalised mean", "", "", "", *normalised])
-    return Table(
-        caption,
-        ["problem", "N", "d", "splits", "paper SVM", "paper RVM", "SVC", *COLUMNS],
-        cells,
-        "± is the standard error over splits, for a single split that of a share of its test rows. "
-        "Normalised: divided by the SVM's, mean over the problems that are not missing.",
-    )
+    """Compare errors or vectors, which stand at `index` in the paper's pairs."""
+    paper = {
+        name: (problem.paper_svm[index], problem.paper_rvm[index])
+        for name, problem in ALL_PROBLEMS.items()
+    }
+    found = {}
+    for name, row in rows.items():
+        measured = [getattr(each, attribute)() for each in row.measured]
+        texts = [f"{mean:.2f}" + (f" ± {error:.2f}" if error else "") for mean, error in measured]
+        means = [mean for mean, _ in measured]
+        found[name] = Found(*row.split.X_train.shape, row.n_splits, means, texts)
+    return comparison(caption, "splits", ["SVC", *COLUMNS], paper, found)
 
 
 def seconds(rows: dict[str, Row]) -> Table:
