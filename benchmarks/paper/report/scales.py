@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 N_DRAWS = 20
 VIEW = {"elev": 25, "azim": -60}
+#: The paper's names of the terms.
+TERMS = {"x0": "x₁", "x1": "x₂", "x0^2": "x₁²", "x1^2": "x₂²", "x0 x1": "x₁x₂"}
 TABLE_1 = ["", "paper's error", "mean square", "root of it", "paper's functions", "functions"]
 TABLE_1 += ["seconds a fit"]
 
@@ -121,7 +123,9 @@ def table_2(fits: list[Fit]) -> Table:
     rows = []
     for name, paper in scales.PAPER_WEIGHTS.items():
         values = np.array([each[name] for each in weights])
-        rows.append(row(f"weight of {name}", f"{paper:g}", values, f"{np.mean(values == 0):.0%}"))
+        rows.append(
+            row(f"weight of {TERMS[name]}", f"{paper:g}", values, f"{np.mean(values == 0):.0%}")
+        )
     learnt = np.array([scales.kernel_scales(fit.machine) for fit in fits])
     for number, (paper, values) in enumerate(zip(scales.PAPER_SCALES, learnt.T, strict=True), 1):
         rows.append(
