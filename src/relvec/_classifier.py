@@ -121,6 +121,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         self.well_determined_ = determined[0] if single else determined
         self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
 
+    def _output_names(self) -> list[str]:
+        return [str(label) for label in self.classes_]
+
     def decision_function(self, X: ArrayLike) -> Array:
         """Log-odds of the probabilities that `predict_proba` gives.
 

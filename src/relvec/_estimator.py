@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._summary import table, weight_std
 from relvec.basis import Basis, Centers, Precomputed
 from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive
@@ -77,6 +78,8 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
     relevance_vectors_: Array
     dual_coef_: Array
     intercept_: Any
+    weight_precision_: Array
+    well_determined_: Array
     history_: list[Pass]
     n_iter_: int
     status_: str
@@ -199,6 +202,71 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         self.n_iter_ = sum(solution.n_iter for solution in solutions)
         if hasattr(basis, "gamma_"):
             self.gamma_ = basis.gamma_
+
+    def summary(self) -> Any:
+        """Table of the functions that were kept, one row each.
+
+        Returns
+        -------
+        summary : pandas.DataFrame or Summary
+            Indexed by name; a plain table that prints the same where pandas is not installed. With
+            several outputs, classes or machines there are columns for each, with its name behind.
+
+            weight, std
+                Mean and standard deviation of the weight under its posterior.
+            weight_precision
+                α, the precision of its prior; infinite where a machine does not use the function.
+            well_determined
+                γ of eq. 17: how far the data, rather than the prior, determine it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> summary = SparseBayesianRegressor().fit(X, y).summary()
+        >>> print(summary[["weight", "std"]].round().to_string(index_names=False))
+             weight    std
+        sex  -195.0   57.0
+        bmi   541.0   65.0
+        bp    310.0   61.0
+        s1   -652.0  149.0
+        s2    443.0  136.0
+        s5    773.0   78.0
+        """
+        check_is_fitted(self)
+        found = {
+            "weight": self.dual_coef_,
+            "std": self._weight_std(),
+            "weight_precision": self.weight_precision_,
+            "well_determined": self.well_determined_,
+        }
+        columns = {
+            label: row
+            for name, values in found.items()
+            for label, row in zip(self._labels(name, values), np.atleast_2d(values), strict=True)
+        }
+        return table(self.basis_.names(getattr(self, "feature_names_in_", None)), columns)
+
+    def _labels(self, name: str, values: Array) -> list[str]:
+        """A name for each row of what every output has: the name alone, where it is one row."""
+        if np.ndim(values) == 1 or len(values) == 1:
+            return [name]
+        return [f"{name}[{output}]" for output in self._output_names()]
+
+    @abstractmethod
+    def _output_names(self) -> list[str]:
+        """Names of several outputs."""
+
+    def _weight_std(self) -> Array:
+        """Standard deviation of every weight, one row an output as in ``dual_coef_``."""
+        rows = []
+        for machine in self.machines_:
+            std = weight_std(machine.posterior, machine.likelihood.functions).T
+            row = np.zeros((len(std), len(self.relevance_)))
+            row[:, machine.columns] = std
+            rows.append(row)
+        return np.vstack(rows)
 
     def _by_batches(self, X: ArrayLike, function: Callable[[Array], Array]) -> Array:
         """Apply a function of the rows' kept basis functions to a block of rows at a time."""

@@ -132,6 +132,9 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=reset)
         return rows, np.asarray(targets, dtype=np.float64)
 
+    def _output_names(self) -> list[str]:
+        return [str(output) for output in range(len(self.dual_coef_))]
+
     @property
     def noise_variance_(self) -> float:
         """Noise variance σ², in squared units of y."""

@@ -58,6 +58,10 @@ class Likelihood(ABC):
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Draw a target for each row of outputs."""
 
+    def functions(self, y: Array) -> Array:
+        """Functions that users see, given the outputs along the last axis."""
+        return y
+
     def check(self, t: Array) -> None:
         """Raise ValueError unless the targets of a training set can be what they are."""
         del t  # any numbers will do
@@ -75,11 +79,7 @@ class RegressionLikelihood(Likelihood):
 
 
 class ClassLikelihood(Likelihood):
-    """Distribution of a class."""
-
-    @abstractmethod
-    def functions(self, y: Array) -> Array:
-        """Functions that decide between the classes, given the outputs along the last axis."""
+    """Distribution of a class; its functions decide between the classes."""
 
     @abstractmethod
     def probabilities(self, y: Array) -> Array:

@@ -66,10 +66,6 @@ class Bernoulli(ClassLikelihood):
         if t.min() == t.max():
             raise ValueError("y holds 1 class, expected 2 classes")
 
-    def functions(self, y: Array) -> Array:
-        """The log-odds of class 1."""
-        return y
-
     def probabilities(self, y: Array) -> Array:
         """Probabilities of classes 0 and 1."""
         return np.hstack([expit(-y), expit(y)])
