@@ -10,14 +10,16 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma, norm
 
+from benchmarks.paper import ripley, scales
 from benchmarks.paper.__main__ import main
+from benchmarks.paper.draws import seeds
 from benchmarks.paper.report import classification, priors, regression
 from benchmarks.paper.report.build import PARTS
 from benchmarks.paper.report.page import Part, Table, render
 from benchmarks.table import format_mean
-from relvec import RVR, datasets
-from relvec.basis import LinearSpline
-from relvec.datasets import make_sinc
+from relvec import RVC, RVR, datasets
+from relvec.basis import RBF, LinearSpline, Polynomial
+from relvec.datasets import make_overlapping_uniforms, make_sinc
 
 CHEAP = ["sinc", "priors", "covariances"]
 #: Attributes by which a page loads or opens something else.
@@ -113,6 +115,38 @@ def test_numbers_are_those_of_the_fits(source):
     assert cells(source, "Figure 1: largest error")[3] == f"{largest:.4f}"
     assert cells(source, "Figure 2: RMS error")[3] == format_mean(errors)
     assert cells(source, "Figure 2: vectors")[3] == format_mean(vectors)
+
+
+def test_figure_3_shows_the_paper_beside_both_machines(staged, tmp_path):
+    staged(datasets.find_staged, "ripley")
+    source = build(tmp_path / "report.html", "--only", "ripley", "--repetitions", "2")
+    draws = [ripley.draw(seed) for seed in seeds(2)]
+    errors = [[d.error(d.svc) for d in draws], [d.error(d.rvc) for d in draws]]
+    assert cells(source, "test error, %") == ["10.6", "9.3", *map(format_mean, errors)]
+
+
+@pytest.mark.slow
+def test_section_4_3_measures_the_learnt_scales(tmp_path):
+    source = build(tmp_path / "report.html", "--only", "scales", "--repetitions", "2")
+    assert source.count("data:image/png;base64,") == 2  # figures 4 and 5
+    squares, second = [], []
+    for split in map(scales.draw, seeds(2)):
+        model = RVR([Polynomial(degree=2), RBF("ard")]).fit(split.X_train, split.y_train)
+        squares.append(np.mean((model.predict(split.X_test) - split.y_test) ** 2))
+        second.append(model.dual_coef_[model.basis_.names().index("x1")])
+    assert cells(source, "RVR, terms and learnt scales")[:2] == ["0.0053", format_mean(squares)]
+    assert cells(source, "weight of x₂")[3] == format_mean(second)
+
+
+@pytest.mark.slow
+def test_figure_10_measures_the_log_odds(tmp_path):
+    source = build(tmp_path / "report.html", "--only", "log-odds", "--repetitions", "2")
+    assert source.count("data:image/png;base64,") == 2  # appendix D.1 and figure 10
+    overlap, rms = np.linspace(0.5, 1.0, 201)[:, None], []
+    for seed in seeds(2):
+        model = RVC(gamma=100.0).fit(*make_overlapping_uniforms(random_state=seed))
+        rms.append(np.sqrt(np.mean(model.decision_function(overlap) ** 2)))
+    assert cells(source, "RVC")[0] == format_mean(rms)
 
 
 def test_the_page_says_what_was_not_measured(page):

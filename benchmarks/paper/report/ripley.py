@@ -56,7 +56,7 @@ def table(draws: list[Draw]) -> Table:
                 "draws with no larger an error than the paper's",
                 "",
                 "",
-                *map("{:.0%}".format, as_good),
+                *as_good,
             ],
         ],
         f"Error of the RVC less that of the SVC on the same draw: {format_mean(difference)}.",

@@ -120,30 +120,26 @@ def table_1(draws: list[dict[str, Fit]]) -> Table:
 
 def table_2(fits: list[Fit]) -> Table:
     weights = [scales.term_weights(fit.machine) for fit in fits]
-    rows = []
-    for name, paper in scales.PAPER_WEIGHTS.items():
-        values = np.array([each[name] for each in weights])
-        rows.append(
-            row(f"weight of {TERMS[name]}", f"{paper:g}", values, f"{np.mean(values == 0):.0%}")
-        )
     learnt = np.array([scales.kernel_scales(fit.machine) for fit in fits])
-    for number, (paper, values) in enumerate(zip(scales.PAPER_SCALES, learnt.T, strict=True), 1):
-        rows.append(
-            row(f"10⁴ η{number}", f"{paper:g}", 1e4 * values, f"{np.mean(values == 0):.0%}")
-        )
-    ratio = learnt[:, 1] / learnt[:, 0]
-    paper_ratio = scales.PAPER_SCALES[1] / scales.PAPER_SCALES[0]
-    rows.append(row("η2 / η1", f"{paper_ratio:.4f}", ratio, ""))
     noise = np.sqrt([fit.machine.noise_variance_ for fit in fits])
-    rows.append(row("noise σ", f"{PAPER_NOISE}", noise, ""))
+    rows = [
+        row(f"weight of {TERMS[name]}", paper, np.array([each[name] for each in weights]))
+        for name, paper in scales.PAPER_WEIGHTS.items()
+    ]
+    for number, (paper, values) in enumerate(zip(scales.PAPER_SCALES, learnt.T, strict=True), 1):
+        rows.append(row(f"10⁴ η{number}", paper, 1e4 * values))
+    paper_1, paper_2 = scales.PAPER_SCALES
+    rows.append(row("η2 / η1", paper_2 / paper_1, learnt[:, 1] / learnt[:, 0]))
+    rows.append(row("noise σ", PAPER_NOISE, noise))
     return Table(
         "Table 2: what was learnt, with terms and learnt scales",
-        ["", "paper", "first draw", "mean", "median", "zero in"],
+        ["", "paper", "first draw", "median", "mean", "zero in"],
         rows,
         "A weight is zero where its term was left out, a scale where its input was found not to "
         "matter.",
     )
 
 
-def row(name: str, paper: str, values: Array, zero: str) -> list[str]:
-    return [name, paper, f"{values[0]:.4g}", format_mean(values), f"{np.median(values):.4g}", zero]
+def row(name: str, paper: float, values: Array) -> list[str]:
+    numbers = [f"{number:.3g}" for number in (paper, values[0], np.median(values))]
+    return [name, *numbers, format_mean(values), f"{np.mean(values == 0):.0%}"]
