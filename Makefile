@@ -1,6 +1,7 @@
 # make demo   set up, then fit a real data set and draw it (relvec-demo.png)
 # make test   set up, then run the test suite
 # make lint   set up, then ruff and mypy
+# make report set up, then measure every table and figure of the paper again (report.html; an hour)
 #
 # `PYTHON=python3.12 make test` picks the interpreter.
 
@@ -8,7 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
 
-.PHONY: demo test test-slow test-oldest lint clean
+.PHONY: demo test test-slow test-oldest lint report clean
 
 demo: .venv/installed
 	$(BIN)/relvec demo
@@ -28,6 +29,9 @@ lint: .venv/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+report: .venv/installed
+	$(BIN)/python -m benchmarks.paper all
 
 clean:
 	rm -rf .venv .venv-oldest
