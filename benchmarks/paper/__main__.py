@@ -40,7 +40,7 @@ def add_all(commands: Any) -> None:
 
     def run(arguments: argparse.Namespace) -> None:
         build.run(
-            arguments.only or list(PARTS),
+            [name for name in PARTS if name in (arguments.only or PARTS)],
             arguments.output,
             repetitions=arguments.repetitions,
             quick=arguments.quick,

@@ -64,8 +64,8 @@ def error_bars() -> Picture:
         figure,
         "Two curves with bands. Outside the data the left band stays narrow, the right one opens.",
         "Appendix D.1: error bars of an RVR (left) and of a Gaussian process (right) with the same "
-        f"kernel. At x = −16 they are {ends[0]:.2f} and {ends[1]:.2f}; the noise that the RVR "
-        f"learnt is {np.sqrt(rvr.noise_variance_):.2f}.",
+        f"kernel. At x = −16 they are {ends[0]:.3f} and {ends[1]:.3f}; the noise that the RVR "
+        f"learnt is {np.sqrt(rvr.noise_variance_):.3f}, to which its intercept adds.",
     )
 
 

@@ -141,5 +141,5 @@ def table_2(fits: list[Fit]) -> Table:
 
 
 def row(name: str, paper: float, values: Array) -> list[str]:
-    numbers = [f"{number:.3g}" for number in (paper, values[0], np.median(values))]
+    numbers = [f"{number:.4g}" for number in (paper, values[0], np.median(values))]
     return [name, *numbers, format_mean(values), f"{np.mean(values == 0):.0%}"]
