@@ -24,10 +24,11 @@ class TopDown(Solver):
 
     An update takes each precision to a number of observations over the sum of their squares; the
     solvers differ in what they count. Functions leave whose γ_i falls under the machine precision
-    (App. B.1) and, once a pass promises less than `tol`, those whose best precision is infinite
-    (q² ≤ s), which updates approach but do not reach. The fit ends when a pass promises next to
-    nothing and no function that left would raise the evidence by `tol`; one that would comes back.
-    With a rate in `alpha_prior` no precision is infinite, and functions leave by their γ_i alone.
+    (App. B.1) and, once a pass promises less than `tol` but for them, those without which the
+    evidence is higher: their best precision is infinite (q² ≤ s), which updates approach and do not
+    reach. At rest, functions leave that are worth less than `tol`, and one that left and would
+    raise the evidence by `tol` comes back. With a rate in `alpha_prior` no precision is infinite,
+    and functions leave by their γ_i alone.
 
     Every pass costs the cube of the functions that are left, at first of all.
     """
@@ -64,6 +65,12 @@ class TopDown(Solver):
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
         inference = self.inference(likelihood, design, t)
+        if len(inference.noise.beta_max) > 1 and not self.alpha_prior.uniform:
+            raise ValueError(
+                f"alpha_prior={(self.alpha_prior.shape, self.alpha_prior.rate)}, expected (0, 0) "
+                "for targets that share precisions and have units of their own; use "
+                "multi_output='independent'"
+            )
         descent = Descent(self, inference)
         point = descent.run()
         accepted, believed = self.accepted(inference, point, t)
@@ -102,7 +109,7 @@ class Descent:
     Attributes
     ----------
     n_iter : int
-        Passes made.
+        Passes made, the first of which is the model of all functions.
     n_functions : int
         Functions at the beginning.
     out_of_passes : bool
@@ -125,15 +132,15 @@ class Descent:
         """The model that the updates end in."""
         everything = self._everything()
         self._constant = self.solver.above_evidence(self.inference, everything)
-        point = self._converged(everything)
+        point = self._thinned(self._converged(everything))
         while not (self.out_of_passes or self._prior.bounds_precisions):
             longer = self._with_best_of_the_deleted(point)
-            if longer is None:
+            if longer is None or self._exhausted():
                 break
-            rows = len(self.history)
-            found = self._converged(longer)
+            earlier = list(self.history)
+            found = self._thinned(self._converged(longer))
             if found.log_evidence <= point.log_evidence:
-                del self.history[rows:]
+                self.history = earlier
                 break
             point = found
         return point
@@ -151,21 +158,20 @@ class Descent:
         self._record(point)
         next_to_nothing = self.inference.thorough.rest * self.solver.tol
         while True:
-            model, promised = self._updated(point)
-            fewer = self._without_infinite(point) if promised < self.solver.tol else point
+            model, by_functions, by_noise = self._updated(point)
+            needed = by_functions[point.deletion_costs() > 0].sum() + by_noise
+            fewer = self._without_infinite(point) if needed < self.solver.tol else point
             if fewer is not point:
                 model = fewer.model
-            elif promised < next_to_nothing:
+            elif by_functions.sum() + by_noise < next_to_nothing:
                 return point
-            if self.n_iter >= self.solver.max_iter:
-                self.out_of_passes = True
+            if self._exhausted():
                 return point
-            self.n_iter += 1
             point = self._pruned(self._at(model, fewer))
             self._record(point)
 
-    def _updated(self, point: Point) -> tuple[Model, float]:
-        """Precisions of the next pass, and the rise that their slopes promise, in nats.
+    def _updated(self, point: Point) -> tuple[Model, Array, float]:
+        """Precisions of the next pass, and the nats that each function's and the noise's promise.
 
         Where an update takes a precision from s to c observations over s, the slope of the
         objective in its logarithm is ½(c − s): every step is upwards.
@@ -175,9 +181,9 @@ class Descent:
         counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * model.alpha
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = counted / squares  # eq. 44 and 48
-            promised = 0.5 * float(((counted - squares) * np.log(factor)).sum())
+            promised = 0.5 * (counted - squares) * np.log(factor)
         beta, by_noise = self._updated_noise(point)
-        return replace(model, alpha=model.alpha * factor, beta=beta), promised + by_noise
+        return replace(model, alpha=model.alpha * factor, beta=beta), promised, by_noise
 
     def _updated_noise(self, point: Point) -> tuple[Array, float]:
         noise, beta, n = self.inference.noise, point.model.beta, self.inference.n
@@ -189,6 +195,25 @@ class Descent:
         free = noise.may_move(beta, slope, n, n - point.determined().sum(axis=0))
         updated = np.where(free, noise.precision(freedom, misfit), beta)  # eq. 46 and 50
         return updated, float((slope * np.log(updated / beta)).sum())
+
+    def _thinned(self, point: Point) -> Point:
+        """Leave out functions that are worth less than `tol`, the others following.
+
+        They are near copies of others. Rows of history above what is left go with them.
+        """
+        while not (self.out_of_passes or self._prior.bounds_precisions):
+            kept, tol = point.worth_keeping(self.solver.tol), self.solver.tol
+            if len(kept) == len(point.mean):
+                break
+            fewer, lost = point.keep(kept), len(point.mean) - len(kept)
+            if fewer.log_evidence < point.log_evidence - tol * lost - point.fall:
+                break
+            if self._exhausted():
+                break
+            most = self._objective(fewer)
+            self.history = [row for row in self.history if row.log_evidence <= most]
+            point = self._converged(self._at(fewer.model, fewer))
+        return point
 
     def _pruned(self, point: Point) -> Point:
         """Leave out functions that the data say nothing of; what their priors say stays."""
@@ -209,6 +234,7 @@ class Descent:
 
     def _at(self, model: Model, near: Point) -> Point:
         """Another model, without what half of the functions took that are gone by then."""
+        model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
         if 2 * len(model.active) <= self._spanned:
             self._spanned = len(model.active)
             self.inference.span_only(model.active)
@@ -224,9 +250,19 @@ class Descent:
         return self.inference.point(point.model.add(*added), point)
 
     def _record(self, point: Point) -> None:
-        objective = self.inference.user_evidence(point.log_evidence) + self._constant
-        objective += self._log_prior(point.model)
-        self.history.append(self._journal.row(self.n_iter + 1, 0, objective, point.model))
+        self.n_iter += 1
+        objective = self._objective(point)
+        self.history.append(self._journal.row(self.n_iter, 0, objective, point.model))
+
+    def _exhausted(self) -> bool:
+        """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
+        self.out_of_passes |= self.n_iter >= self.solver.max_iter
+        return self.out_of_passes
+
+    def _objective(self, point: Point) -> float:
+        """Eq. 36 in the users' units, and what the solver adds to it."""
+        evidence = self.inference.user_evidence(point.log_evidence)
+        return evidence + self._log_prior(point.model) + self._constant
 
     def _log_prior(self, model: Model) -> float:
         """Prior of a model's precisions, in the users' units."""
