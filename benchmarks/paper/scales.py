@@ -4,7 +4,6 @@ The first problem is sinc(x₁) + 0.1 x₂ at 100 points uniform in [−10, 10]�
 standard deviation 0.1, the second Friedman's function 1.
 """
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
+from benchmarks.paper.fits import fit
 from benchmarks.paper.regression import SVR_C, SVR_EPSILON, Problem, Score
 from relvec import RVR
 from relvec.basis import RBF, Basis, Polynomial
@@ -66,16 +66,10 @@ class Fit(NamedTuple):
     seconds: float
 
 
-def fit(machine: SVR | RVR | GridSearchCV, split: Split) -> Fit:
-    """Fit, and measure the last fit of a search."""
-    start = time.perf_counter()
-    machine.fit(split.X_train, split.y_train)
-    seconds = time.perf_counter() - start
-    if isinstance(machine, GridSearchCV):
-        machine, seconds = machine.best_estimator_, machine.refit_time_
-    kept = machine.support_ if isinstance(machine, SVR) else machine.relevance_
-    error = np.mean((machine.predict(split.X_test) - split.y_test) ** 2)
-    return Fit(machine, float(error), len(kept), seconds)
+def measure(machine: SVR | RVR | GridSearchCV, split: Split) -> Fit:
+    fitted = fit(machine, split.X_train, split.y_train)
+    error = np.mean((fitted.machine.predict(split.X_test) - split.y_test) ** 2)
+    return Fit(fitted.machine, float(error), fitted.n_functions, fitted.seconds)
 
 
 def fit_all(seed: int) -> dict[str, Fit]:
@@ -83,8 +77,8 @@ def fit_all(seed: int) -> dict[str, Fit]:
     folds = KFold(5, shuffle=True, random_state=seed)
     parameters = {"C": SVR_C, "epsilon": SVR_EPSILON}
     search = GridSearchCV(SVR(gamma=GAMMA), parameters, scoring="neg_mean_squared_error", cv=folds)
-    fits = {SVM: fit(search, split)}
-    return fits | {name: fit(RVR(kernel), split) for name, kernel in DICTIONARIES.items()}
+    fits = {SVM: measure(search, split)}
+    return fits | {name: measure(RVR(kernel), split) for name, kernel in DICTIONARIES.items()}
 
 
 def term_weights(machine: RVR) -> dict[str, float]:
@@ -107,9 +101,7 @@ class LearntScales(NamedTuple):
 def fit_friedman(problem: Problem, seed: int) -> LearntScales:
     """Fit one draw with a scale for each of its inputs."""
     split = problem.draw(seed)
-    start = time.perf_counter()
-    machine = RVR(gamma="ard").fit(split.X_train, split.y_train)
-    seconds = time.perf_counter() - start
+    machine, n_functions, seconds = fit(RVR(gamma="ard"), split.X_train, split.y_train)
     error = problem.error(split.y_test, machine.predict(split.X_test))
-    score = Score(error, len(machine.relevance_), seconds, log_evidence=machine.log_evidence_)
+    score = Score(error, n_functions, seconds, log_evidence=machine.log_evidence_)
     return LearntScales(score, machine.gamma_, machine.feature_relevance_)

@@ -1,6 +1,5 @@
 """Figures 1 and 2: sinc through the linear-spline kernel, by support and relevance vectors."""
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
 from benchmarks.paper import sinc
+from benchmarks.paper.fits import fit
 from benchmarks.paper.report.page import Part, Picture, Table
 from benchmarks.paper.report.settings import Settings
 from benchmarks.paper.sinc import GRID, TRUTH, Array, Result
@@ -39,16 +39,10 @@ def shifted_spline(X: Array, Z: Array) -> Array:
     return LinearSpline().k(X - LEFT_END, Z - LEFT_END)
 
 
-def fit(machine: SVR | RVR | GridSearchCV, X: Array, y: Array) -> Fit:
-    """Fit, and measure the last fit of a search."""
-    start = time.perf_counter()
-    machine.fit(X, y)
-    seconds = time.perf_counter() - start
-    if isinstance(machine, GridSearchCV):
-        machine, seconds = machine.best_estimator_, machine.refit_time_
-    kept = machine.support_ if isinstance(machine, SVR) else machine.relevance_
+def measure(machine: SVR | RVR | GridSearchCV, X: Array, y: Array) -> Fit:
+    machine, n_functions, seconds = fit(machine, X, y)
     log_evidence = np.nan if isinstance(machine, SVR) else machine.log_evidence_
-    return Fit(machine, sinc.result(machine.predict(GRID), len(kept), log_evidence), seconds)
+    return Fit(machine, sinc.result(machine.predict(GRID), n_functions, log_evidence), seconds)
 
 
 def noisy(seed: int) -> tuple[Array, Array]:
@@ -59,7 +53,7 @@ def fit_noisy(seed: int) -> tuple[Fit, Fit]:
     folds = KFold(5, shuffle=True, random_state=seed)
     svr = SVR(kernel=shifted_spline)
     search = GridSearchCV(svr, SVR_GRID, scoring="neg_mean_squared_error", cv=folds)
-    return fit(search, *noisy(seed)), fit(RVR(LinearSpline()), *noisy(seed))
+    return measure(search, *noisy(seed)), measure(RVR(LinearSpline()), *noisy(seed))
 
 
 def build(settings: Settings) -> Part:
@@ -67,7 +61,7 @@ def build(settings: Settings) -> Part:
     exact = make_sinc(noise_scale=0)
     svr = SVR(kernel=shifted_spline, C=C_WITHOUT_NOISE, epsilon=0.01)
     rvr = RVR(LinearSpline(), noise_variance=0.01**2)
-    figure_1 = fit(svr, *exact), fit(rvr, *exact)
+    figure_1 = measure(svr, *exact), measure(rvr, *exact)
     draws = settings.parallel(delayed(fit_noisy)(seed) for seed in range(n_draws))
     return Part(
         "Figures 1 and 2: sinc",
