@@ -51,10 +51,14 @@ class RVC(KernelMachine, Classifier):
         Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
         (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
         for the "sequential" solver.
-    solver : {"sequential"}, default="sequential"
-        Search for the maximum of the evidence.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence. The last three begin with all functions and are slow
+        references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
+        expectation-maximisation (eq. 48, 50) and the variational bound of Bishop and Tipping
+        (2000), which is for two classes and "ovr".
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often.
+        Starts of the search, which has local optima; more find better ones more often. Only the
+        "sequential" solver has more than one.
     tol : float, default=0.03
         Nats of log evidence that a function must be worth to be added or kept.
     max_iter : int, default=1000
@@ -89,10 +93,11 @@ class RVC(KernelMachine, Classifier):
         rather than the prior, determine each weight.
     log_evidence_ : float
         Laplace's approximation to the logarithm of the marginal likelihood, with ½ log 2π for each
-        intercept, so never compare it with one without; with "ovr" the sum over the machines.
+        intercept, so never compare it with one without; with "ovr" the sum over the machines. With
+        the terms of `alpha_prior`, of the kept functions (eq. 36).
     history_ : list of Pass
-        A row for each pass of the ascent that ended in this model: start, log_evidence, n_active,
-        noise_variance (NaN), seconds, machine.
+        A row for each pass of the ascent that ended in this model: start, log_evidence (of the
+        "variational" solver its bound), n_active, noise_variance (NaN), seconds, machine.
     n_iter_ : int
         Passes of all starts and machines together.
     status_ : str

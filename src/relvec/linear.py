@@ -75,10 +75,11 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVR`.
     beta_prior : tuple of two floats, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on the noise precision; see :class:`relvec.RVR`.
-    solver : {"sequential"}, default="sequential"
-        Search for the maximum of the evidence.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence; see :class:`relvec.RVR`.
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often.
+        Starts of the search, which has local optima; more find better ones more often. Only the
+        "sequential" solver has more than one.
     tol : float, default=None
         Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
@@ -190,10 +191,11 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         Average the class probabilities over the posterior of the weights, or plug in its mode.
     alpha_prior : tuple of two floats, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVC`.
-    solver : {"sequential"}, default="sequential"
-        Search for the maximum of the evidence.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence; see :class:`relvec.RVC`.
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often.
+        Starts of the search, which has local optima; more find better ones more often. Only the
+        "sequential" solver has more than one.
     tol : float, default=None
         Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns

@@ -50,10 +50,14 @@ class RVR(KernelMachine, Regressor):
     beta_prior : tuple of float, default=(0.0, 0.0)
         Shape c and rate d of a Gamma prior on the noise precision 1/σ² where it is learnt, d in
         squared units of y. As much is known before as from 2c observations with a variance of d/c.
-    solver : {"sequential"}, default="sequential"
-        Search for the maximum of the evidence.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence. The last three begin with all functions and are slow
+        references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
+        expectation-maximisation (eq. 48, 50) and the variational bound of Bishop and Tipping
+        (2000), which is for Gaussian noise.
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often.
+        Starts of the search, which has local optima; more find better ones more often. Only the
+        "sequential" solver has more than one.
     tol : float, default=0.03
         Nats of log evidence that a function must be worth to be added or kept.
     max_iter : int, default=1000
@@ -85,12 +89,13 @@ class RVR(KernelMachine, Regressor):
         σ², in squared units of y.
     log_evidence_ : float
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the
-        density of the n_samples − 1 contrasts of y, so never compare it with one without.
+        density of the n_samples − 1 contrasts of y, so never compare it with one without. With
+        the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq. 36).
     well_determined_ : ndarray of shape (n_active,)
         γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     history_ : list of Pass
-        A row for each pass of the ascent that ended in this model: start, log_evidence, n_active,
-        noise_variance, seconds.
+        A row for each pass of the ascent that ended in this model: start, log_evidence (of the
+        "variational" solver its bound), n_active, noise_variance, seconds.
     n_iter_ : int
         Passes of all starts together.
     status_ : str
