@@ -37,9 +37,9 @@ def build(settings: Settings) -> Part:
             "= 3) describes that badly. To the kernel the paper adds the terms x₁, x₂, x₁², x₂² "
             "and x₁x₂, and it learns a scale η for each input (eq. 31). C and ε of the SVR "
             "minimise the squared error of 5-fold cross-validation.",
-            "The paper calls the error of its table 1 a root mean square. But at 100 points with "
-            "noise of 0.1 even a single weight is known to 0.01 only, so that 0.0053 must be a "
-            "mean square; both are shown.",
+            "The paper calls the error of its table 1 a root mean square. But with noise of 0.1 at "
+            "100 points a single fitted weight already leaves 0.1/√100 = 0.01, so that 0.0053 must "
+            "be a mean square; both are shown.",
         ],
         f"{n_draws} draws of the points and of the noise, seeds from "
         f"numpy.random.SeedSequence({ENTROPY}); the first is drawn.",
