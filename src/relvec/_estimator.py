@@ -64,7 +64,7 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
     centers: CentersLike = None
     alpha_prior: tuple[float, float]
     solver: str
-    n_starts: int
+    n_starts: int | None
     tol: float | None
     max_iter: int
     random_state: int | np.random.RandomState | None = None
@@ -100,7 +100,7 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         precision of each row's noise is relative to that of the likelihood. Returns the solutions,
         whose functions are those of `machines_`.
         """
-        solver = self._solver(self._worth(X, weights))
+        solver = self._solver(self._search(X, weights))
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         self._check_enough(present, weights)
         basis = self._basis(X)
@@ -134,25 +134,23 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
                 warnings.warn(type(note)(f"{name}{note}"), stacklevel=3)
         return solutions
 
-    def _worth(self, X: Array, weights: Array | None) -> float:
-        """Nats that a function must be worth."""
-        tol: Any = self.tol
-        check_positive(tol, "tol")
-        return float(tol)
+    def _search(self, X: Array, weights: Array | None) -> dict[str, Any]:
+        """Fields of the solver that say how hard it searches, and for how little."""
+        return {"tol": self.tol, "n_starts": self.n_starts}
 
-    def _solver(self, tol: float) -> Any:
+    def _solver(self, search: dict[str, Any]) -> Any:
         """Check the solver's parameters and build it."""
         check_scalar(self.fit_intercept, "fit_intercept", (bool, np.bool_))
         if self.solver not in SOLVERS:
             raise ValueError(
                 f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}"
             )
+        check_positive(search["tol"], "tol")
         check_count(self.max_iter, "max_iter")
-        check_count(self.n_starts, "n_starts")
+        check_count(search["n_starts"], "n_starts")
         return SOLVERS[self.solver](
-            tol=tol,
+            **search,
             max_iter=self.max_iter,
-            n_starts=self.n_starts,
             verbose=int(self.verbose),
             alpha_prior=self._alpha_prior(),
         )

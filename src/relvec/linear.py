@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from relvec._classifier import Classifier
@@ -20,14 +22,18 @@ class LinearMachine(RelevanceMachine):
     def _dictionary(self) -> Basis:
         return Columns()
 
-    def _worth(self, X: Array, weights: Array | None) -> float:
-        """Nats that a column must be worth: what it takes to name one of so many, or `tol`."""
-        if self.tol is not None:
-            return super()._worth(X, weights)
+    def _search(self, X: Array, weights: Array | None) -> dict[str, Any]:
+        """See `RelevanceMachine._search`: columns are charged for being chosen among so many."""
         rows = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         counted = None if weights is None else weights[rows]
         design = DenseDesign(X[rows], center=bool(self.fit_intercept), weights=counted)
-        return max(Sequential.tol, float(np.log(independent_columns(design))))
+        tol, n_starts = self.tol, self.n_starts
+        if tol is None:
+            tol = max(Sequential.tol, float(np.log(independent_columns(design))))
+        if n_starts is None:
+            n_starts = 2 if self.solver == "sequential" else 1
+        charge = float(np.log(max(1, np.isfinite(design.scale).sum())))
+        return {"tol": tol, "n_starts": n_starts, "charge": charge}
 
 
 def independent_columns(design: Design) -> float:
@@ -77,9 +83,11 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         Shape and rate of a Gamma prior on the noise precision; see :class:`relvec.RVR`.
     solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
         Search for the maximum of the evidence; see :class:`relvec.RVR`.
-    n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often. Only the
-        "sequential" solver has more than one.
+    n_starts : int, default=None
+        Starts of the search, which has local optima. The one is kept whose evidence is the highest
+        once every column is charged with the logarithm of the number of columns, as if beforehand
+        one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
+        where few directions span them and from none, and 1 for the others, which have no more.
     tol : float, default=None
         Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
@@ -150,7 +158,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         solver: str = "sequential",
-        n_starts: int = 1,
+        n_starts: int | None = None,
         tol: float | None = None,
         max_iter: int = 1000,
         verbose: int = 0,
@@ -193,9 +201,11 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVC`.
     solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
         Search for the maximum of the evidence; see :class:`relvec.RVC`.
-    n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often. Only the
-        "sequential" solver has more than one.
+    n_starts : int, default=None
+        Starts of the search, which has local optima. The one is kept whose evidence is the highest
+        once every column is charged with the logarithm of the number of columns, as if beforehand
+        one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
+        where few directions span them and from none, and 1 for the others, which have no more.
     tol : float, default=None
         Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
@@ -265,7 +275,7 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         proba: str = "integrated",
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         solver: str = "sequential",
-        n_starts: int = 1,
+        n_starts: int | None = None,
         tol: float | None = None,
         max_iter: int = 1000,
         verbose: int = 0,

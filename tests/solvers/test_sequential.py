@@ -7,10 +7,13 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
+from relvec.inference import Model, infer
 from relvec.inference.exact import Exact
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential
+from relvec.solvers.search import Search
 from tests import problems
+from tests.cases import inputs
 from tests.problems import Problem
 
 
@@ -86,6 +89,35 @@ def test_more_starts_have_no_less_evidence(width, center, noise_variance):
         problem = problems.smooth(center, width=width, seed=seed)
         evidence = [solve(problem, noise_variance, n_starts=n).log_evidence for n in (1, 2, 3, 6)]
         assert (np.diff(evidence) >= -1e-6).all()
+
+
+def test_starts_are_compared_by_their_evidence_less_the_charge():
+    """Many of 500 columns seem to explain twenty rows better than the two that made them."""
+    X, y = inputs.more_columns_than_rows()
+    problem = Problem(X, y, True)
+    by_evidence, charged = (
+        solve(problem, tol=6.0, n_starts=2, charge=charge) for charge in (0.0, np.log(500))
+    )
+    assert by_evidence.log_evidence > charged.log_evidence + 10
+    np.testing.assert_array_equal(charged.active, [3, 77])
+    assert set(charged.active) < set(by_evidence.active)
+
+
+def test_no_start_after_the_first_neglects_a_part_of_the_functions(monkeypatch):
+    """Where few directions nearly span the dictionary, what is left may be the signal."""
+    inferences = []
+    whole = Search.bottom_up
+
+    def bottom_up(search, start):
+        inferences.append(search.inference)
+        assert not search.inference.refine(Model.empty(1.0)), "nothing is neglected any more"
+        return whole(search, start)
+
+    monkeypatch.setattr(Search, "bottom_up", bottom_up)
+    problem = problems.smooth(True)
+    assert infer(Gaussian(), problem.design, problem.t[:, None]).opening() is not None
+    solve(problem, n_starts=2)
+    assert len(inferences) == 1
 
 
 @pytest.mark.parametrize("noise_variance", [None, 0.01])

@@ -96,6 +96,9 @@ class Solver(ABC):
         Passes of all starts together.
     n_starts : int
         Starts, of which the evidence picks the best.
+    charge : float
+        Nats that every function is charged with where starts are compared: −log of the prior odds
+        that it matters.
     verbose : int
         Positive: print a row a pass.
     alpha_prior : Gamma
@@ -105,6 +108,7 @@ class Solver(ABC):
     tol: float = 0.03
     max_iter: int = 1000
     n_starts: int = 1
+    charge: float = 0.0
     verbose: int = 0
     alpha_prior: Gamma = UNIFORM
 

@@ -68,8 +68,15 @@ class Search:
         self._journal = Journal(inference, verbose=verbose)
 
     def top_down(self, opening: Model, start: int) -> Ending:
-        """Begin with a model that all functions at once led to."""
-        return self._thinned(self._ascend(Ending(opening), self.noise, start), start)
+        """Begin with a model that all functions at once led to.
+
+        Where that neglected a part of them, the ascent goes on with the functions as they are, and
+        so do later starts: what was neglected may be all that others bring.
+        """
+        best = self._thinned(self._ascend(Ending(opening), self.noise, start), start)
+        if self.exhausted() or not self.inference.refine(best.model):
+            return best
+        return self._ascend(Ending(best.model), self.noise, start)
 
     def bottom_up(self, start: int, *, hold_noise: bool = True) -> Ending:
         """Begin with no function, and the noise held until the first convergence.
@@ -92,12 +99,6 @@ class Search:
         """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
         self.out_of_passes |= self.n_iter >= self.max_iter
         return self.out_of_passes
-
-    def settle(self, best: Ending) -> Ending:
-        """Converge with the functions as they are, where the search neglected a part of them."""
-        if self.exhausted() or not self.inference.refine(best.model):
-            return best
-        return self._ascend(Ending(best.model), self.noise, best.history[-1].start)
 
     def _held_then_free(self, model: Model, start: int) -> Ending:
         held = self._ascend(Ending(model), replace(self.noise, held=True), start)

@@ -54,7 +54,7 @@ class Sequential(Solver):
             if start < len(openings):
                 endings.append(openings[start](start))
             else:
-                endings.append(search.leave(_best(endings).model, start))
+                endings.append(search.leave(self._best(endings).model, start))
         return self._solution(search, endings)
 
     def _openings(self, search: Search) -> list[Callable[[int], Ending]]:
@@ -64,10 +64,9 @@ class Sequential(Solver):
         return [partial(search.top_down, opening), search.bottom_up]
 
     def _solution(self, search: Search, endings: list[Ending]) -> Solution:
-        best = _best(endings)
-        agreed = sum(best.log_evidence - e.log_evidence <= AGREEMENT for e in endings)
-        settled = search.settle(best)
-        model = with_opposite(search.inference.design, settled.model)
+        best = self._best(endings)
+        agreed = sum(self._judged(best) - self._judged(e) <= AGREEMENT for e in endings)
+        model = with_opposite(search.inference.design, best.model)
         accepted = search.inference.accept(model)
         return Solution(
             active=accepted.active,
@@ -76,22 +75,25 @@ class Sequential(Solver):
             posterior=accepted.posterior,
             well_determined=accepted.well_determined,
             log_evidence=accepted.log_evidence,
-            history=settled.history,
+            history=best.history,
             n_iter=search.n_iter,
             notes=notes(
                 search.inference,
-                settled.model,
+                best.model,
                 accepted,
-                believed=search.inference.user_evidence(settled.log_evidence),
+                believed=search.inference.user_evidence(best.log_evidence),
                 stopped_after=self.max_iter if search.out_of_passes else None,
             ),
             summary=f"{'stopped' if search.out_of_passes else 'converged'}: {agreed} of "
             f"{len(endings)} starts within {AGREEMENT:g} nat of the best",
         )
 
+    def _judged(self, ending: Ending) -> float:
+        """Log evidence of a start less what its functions are charged with."""
+        return ending.log_evidence - self.charge * len(ending.model.active)
 
-def _best(endings: list[Ending]) -> Ending:
-    return max(endings, key=lambda ending: ending.log_evidence)
+    def _best(self, endings: list[Ending]) -> Ending:
+        return max(endings, key=self._judged)
 
 
 def with_opposite(design: Design, model: Model) -> Model:
