@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from relvec.basis.base import Basis
 from relvec.design import DenseDesign, Design
+from relvec.inference import Model
 from relvec.likelihoods import Likelihood
 from relvec.solvers import Solution, Solver
 
@@ -59,7 +60,14 @@ class Problem:
         """Number of rows, copies counted."""
         return float(len(self.X) if self.weights is None else self.weights.sum())
 
-    def solve(self, basis: Basis, solver: Solver) -> list[Solution]:
-        """Solution of every machine."""
-        design = self.design(self.evaluate(basis))
-        return [solver.solve(design, t, self.likelihood) for t in self.targets.values()]
+    def solve(
+        self, basis: Basis, solver: Solver, begun: Sequence[Model] | None = None
+    ) -> list[Solution]:
+        """Solution of every machine, from a model `begun` on if there is one."""
+        design, targets = self.design(self.evaluate(basis)), self.targets.values()
+        if begun is None:
+            return [solver.solve(design, t, self.likelihood) for t in targets]
+        return [
+            solver.resume(design, t, self.likelihood, model)
+            for t, model in zip(targets, begun, strict=True)
+        ]

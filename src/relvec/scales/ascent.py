@@ -48,6 +48,10 @@ class Tied:
         k = len(self.log_alpha)
         return replace(self, log_alpha=logs[:k], beta=np.exp(logs[k:]))
 
+    def model(self, active: Index) -> Model:
+        """The model, if the functions of the basis are the candidates `active`."""
+        return Model(active[self.columns], np.exp(self.log_alpha[self.family]), self.beta)
+
     def tied(self, slope: Array, *, beta_held: bool) -> Array:
         """Slope in `logs`, given that in every function's log α and in log β."""
         k = len(self.family)
@@ -92,8 +96,10 @@ class ScaledEvidence:
         """L here."""
         return sum(point.log_evidence for _, point in self._points())
 
-    def ascended(self, steps: int) -> tuple[float, ScaledEvidence]:
+    def ascended(self, steps: int, *, hold_scales: bool = False) -> tuple[float, ScaledEvidence]:
         """L after some steps uphill of a quasi-Newton method, and where that is."""
+        reach = np.full(len(self.place), REACH)
+        reach[: self.basis.n_scales] *= not hold_scales
 
         def downhill(place: Array) -> tuple[float, Array]:
             value, slope = self.at(place).slope(self._near)
@@ -104,7 +110,7 @@ class ScaledEvidence:
             self.place,
             jac=True,
             method="L-BFGS-B",
-            bounds=np.column_stack([self.place - REACH, self.place + REACH]),
+            bounds=np.column_stack([self.place - reach, self.place + reach]),
             options={"maxiter": steps},
         )
         return -float(found.fun), self.at(found.x)

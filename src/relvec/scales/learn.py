@@ -20,14 +20,18 @@ from relvec.problem import Problem
 from relvec.scales.ascent import ScaledEvidence, Tied
 from relvec.solvers import Solution, Solver
 
-#: Factors of the scales that the data suggest from which the first stage starts.
-STARTS = (1 / 16, 1.0, 16.0)
+#: Factors of the scales that the data suggest, of which the first stage starts with the best.
+FACTORS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0)
+#: The second stage starts from those that the data suggest as well, and from so many times them.
+NARROWER = 4.0
 #: Weights of a family of functions in the first stage at most.
 CROWD = 200
-#: Steps of each of its starts, and of the best one after that; steps of an ascent in the second.
-FIRST_STEPS, CROWD_STEPS, STEPS = 10, 60, 50
+#: Steps there for each factor, and with the scales free; steps of an ascent in the second stage.
+FIRST_STEPS, CROWD_STEPS, STEPS = 5, 60, 20
 #: Gain in nats under which the second stage ends.
 SETTLED = 0.1
+#: A start is given up that is further behind another than so many times what its last round gained.
+PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
@@ -44,14 +48,30 @@ class Fit:
         """Fit at the scales of a basis."""
         return cls(problem, solver, basis, problem.solve(basis, solver))
 
-    def at(self, log_scales: Array) -> Fit:
-        """Fit at other scales."""
-        return Fit.of(self.problem, self.solver, self.basis.with_log_scales(log_scales))
+    def onward(self, log_scales: Array, there: ScaledEvidence) -> Fit:
+        """Fit at other scales, from the place on that the kept functions were taken to."""
+        basis = self.basis.with_log_scales(log_scales)
+        begun = [machine.model(self.active) for machine in there.machines]
+        return Fit(self.problem, self.solver, basis, self.problem.solve(basis, self.solver, begun))
 
     @property
     def log_evidence(self) -> float:
         """Of all machines together."""
         return sum(solution.log_evidence for solution in self.solutions)
+
+    @property
+    def price(self) -> float:
+        """Nats that a scale or a function has to be worth: ½ log N, Schwarz's criterion."""
+        return 0.5 * float(np.log(self.problem.n_copies))
+
+    @property
+    def worth(self) -> float:
+        """Log evidence less the price of all scales and functions, by which fits compare.
+
+        Each was chosen among many. Evidence that has been maximised over them does not know that.
+        """
+        used = self.basis.n_scales + len(self.active)
+        return self.log_evidence - self.price * used
 
     @property
     def active(self) -> Index:
@@ -90,19 +110,24 @@ def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis,
     solutions : list of Solution
         A solution for every target.
     """
-    fit = Fit.of(problem, solver, basis.with_log_scales(crowd_scales(problem, basis)))
-    fit = without_idle_scales(alternated(fit))
-    return fit.basis, fit.solutions
+    suggested = basis.log_scales()
+    first = Fit.of(problem, solver, basis)
+    best = alternated(first)
+    for log_scales in (crowd_scales(problem, basis), suggested + np.log(NARROWER)):
+        fit = Fit.of(problem, solver, basis.with_log_scales(log_scales))
+        fit = alternated(fit, beside=best.worth)
+        if fit.log_evidence >= first.log_evidence:
+            best = max(best, fit, key=lambda one: one.worth)
+    best = without_idle_scales(best)
+    return best.basis, best.solutions
 
 
 def crowd_scales(problem: Problem, basis: Basis) -> Array:
     """Stage 1: logarithms of the scales that suit all functions with one precision a family."""
     few = basis.restrict(_thinned(problem, basis))
-    starts = [
-        _crowded(problem, few.with_log_scales(few.log_scales() + np.log(factor)))
-        for factor in STARTS
-    ]
-    _, best = max((start.ascended(FIRST_STEPS) for start in starts), key=lambda found: found[0])
+    common = [few.with_log_scales(few.log_scales() + np.log(factor)) for factor in FACTORS]
+    found = [_crowded(problem, at).ascended(FIRST_STEPS, hold_scales=True) for at in common]
+    _, best = max(found, key=lambda ending: ending[0])
     return best.ascended(CROWD_STEPS)[1].basis.log_scales()
 
 
@@ -142,39 +167,39 @@ def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
     return ScaledEvidence(problem, basis, machines)
 
 
-def alternated(fit: Fit) -> Fit:
-    """Stage 2."""
-    best = fit
+def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
+    """Stage 2: rounds of ascent and fit until one of them is not worth it.
+
+    They end early where they will not catch up with a fit that is worth `beside`.
+    """
     for _ in range(fit.solver.max_iter):
         if not len(fit.active):
             break
         _, there = fit.around().ascended(STEPS)
-        fit = fit.at(there.basis.log_scales())
-        gain = fit.log_evidence - best.log_evidence
-        if gain > 0:
-            best = fit
-        if gain < SETTLED:
+        moved = fit.onward(there.basis.log_scales(), there)
+        gain = moved.worth - fit.worth
+        fit = moved if gain > 0 else fit
+        if gain < SETTLED or fit.worth + PATIENCE * gain < beside:
             break
-    return best
+    return fit
 
 
 def without_idle_scales(fit: Fit) -> Fit:
     """Stage 3, with all functions and precisions free to make up for what goes."""
-    worth = 0.5 * float(np.log(fit.problem.n_copies))
     while fit.basis.n_scales > 1 and len(fit.active):
-        log_scales = _busy(fit.around(), worth)
-        n_idle = int(np.isinf(log_scales).sum())
-        if not n_idle:
+        around = fit.around()
+        log_scales = _busy(around, fit.price)
+        if np.isfinite(log_scales).all():
             break
-        fewer = alternated(fit.at(log_scales))
-        if fewer.log_evidence < fit.log_evidence - n_idle * worth:
+        fewer = alternated(fit.onward(log_scales, around))
+        if fewer.worth < fit.worth:
             break
         fit = fewer
     return fit
 
 
-def _busy(evidence: ScaledEvidence, worth: float) -> Array:
-    """Logarithms of the scales, −∞ for those that go one after the other for less than `worth`."""
+def _busy(evidence: ScaledEvidence, price: float) -> Array:
+    """Logarithms of the scales, −∞ for those that go one after the other for less than `price`."""
     log_scales, value = evidence.basis.log_scales(), evidence.value()
     left = list(range(len(log_scales)))
     cost = np.array([value - evidence.without(k).value() for k in left])
@@ -183,7 +208,7 @@ def _busy(evidence: ScaledEvidence, worth: float) -> Array:
             continue
         fewer = evidence.without(left.index(k))
         below = fewer.value()
-        if value - below < worth:
+        if value - below < price:
             evidence, value = fewer, below
             left.remove(k)
             log_scales[k] = -np.inf

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from relvec.design.base import Array, Design, Index
 from relvec.hyperpriors import UNIFORM, Gamma
+from relvec.inference.base import Model
 from relvec.likelihoods.base import Likelihood
-from relvec.posterior import Posterior
+from relvec.posterior import Independent, Posterior
 
 
 class Pass(NamedTuple):
@@ -24,7 +25,8 @@ class Pass(NamedTuple):
     n_active : int
         Functions in the model.
     noise_variance : float
-        σ² in squared units of the target; NaN for likelihoods without noise.
+        σ² in squared units of the target, of several targets the geometric mean; NaN for
+        likelihoods without noise.
     seconds : float
         Time since the fit began.
     machine : int
@@ -47,13 +49,13 @@ class Solution:
     ----------
     active : ndarray of int, shape (n_active,)
         Candidates that were kept, in ascending order.
-    alpha : ndarray of shape (n_active,)
-        Their prior precisions.
+    alpha : ndarray of shape (n_active,) or (n_targets, n_active)
+        Their prior precisions; one and the same in the units of each target.
     likelihood : Likelihood
         With what was learnt of it.
-    posterior : Posterior
-        Weights and intercept.
-    well_determined : ndarray of shape (n_active,)
+    posterior : Posterior or Independent
+        Weights and intercept, or those of each target.
+    well_determined : ndarray of shape (n_active,) or (n_targets, n_active)
         γ_i of eq. 17.
     log_evidence : float
         Log evidence of the kept functions, recomputed from a fresh factorisation.
@@ -70,7 +72,7 @@ class Solution:
     active: Index
     alpha: Array
     likelihood: Likelihood
-    posterior: Posterior
+    posterior: Posterior | Independent
     well_determined: Array
     log_evidence: float
     history: list[Pass]
@@ -115,3 +117,11 @@ class Solver(ABC):
     @abstractmethod
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Fit the candidates of `design` to the target `t` (n_samples, …) under `likelihood`."""
+
+    def resume(self, design: Design, t: Array, likelihood: Likelihood, model: Model) -> Solution:
+        """Fit from a model on, whose precisions are those of the candidates as they are.
+
+        A solver that begins with all functions begins again.
+        """
+        del model
+        return self.solve(design, t, likelihood)

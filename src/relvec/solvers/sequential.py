@@ -40,12 +40,7 @@ class Sequential(Solver):
 
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
-        search = Search(
-            infer(likelihood, design, t),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            verbose=self.verbose > 0,
-        )
+        search = self._search(design, t, likelihood)
         openings = self._openings(search)
         endings: list[Ending] = []
         for start in range(self.n_starts):
@@ -56,6 +51,20 @@ class Sequential(Solver):
             else:
                 endings.append(search.leave(self._best(endings).model, start))
         return self._solution(search, endings)
+
+    def resume(self, design: Design, t: Array, likelihood: Likelihood, model: Model) -> Solution:
+        """Maximise the evidence from a model on; see `Solver.resume`."""
+        search = self._search(design, t, likelihood)
+        alpha = model.alpha / design.weight_unit[model.active] ** 2
+        return self._solution(search, [search.top_down(replace(model, alpha=alpha), 0)])
+
+    def _search(self, design: Design, t: Array, likelihood: Likelihood) -> Search:
+        return Search(
+            infer(likelihood, design, t),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            verbose=self.verbose > 0,
+        )
 
     def _openings(self, search: Search) -> list[Callable[[int], Ending]]:
         opening: Model | None = search.inference.opening()
