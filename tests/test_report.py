@@ -163,6 +163,19 @@ def test_the_page_says_what_was_not_measured(page):
         assert name in page.text
 
 
+def test_a_run_that_is_stopped_leaves_what_it_has_found(tmp_path, monkeypatch):
+    def stop(settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(PARTS, "covariances", stop)
+    path = tmp_path / "report.html"
+    with pytest.raises(KeyboardInterrupt):
+        build(path, "--only", "priors", "--only", "covariances")
+    page = Page(path.read_text(encoding="utf-8"))
+    assert "Figure 6" in page.text
+    assert "covariances" in page.text  # among the parts left out
+
+
 @pytest.mark.parametrize("part", ["ripley", "classification"])
 def test_missing_data_are_named(part, no_data, capsys):
     page = Page(build(no_data / "report.html", "--only", part, "--repetitions", "2"))

@@ -40,19 +40,18 @@ def run(
 ) -> None:
     """Measure the parts in `names`, saying how long each takes, and write them to `output`."""
     start = time.perf_counter()
-    parts = []
+    parts: dict[str, Part] = {}
     with workers(jobs) as parallel:
         settings = Settings(parallel, repetitions, quick)
         for name in names:
-            parts.append(timed(PARTS[name], settings))
-            print(f"{name}: {parts[-1].seconds:.1f} s", flush=True)
-            for what in parts[-1].missing:
+            parts[name] = timed(PARTS[name], settings)
+            print(f"{name}: {parts[name].seconds:.1f} s", flush=True)
+            for what in parts[name].missing:
                 print(f"  missing: {what}", flush=True)
-    left_out = [name for name in PARTS if name not in names]
-    output.write_text(
-        render(parts, facts(settings, jobs, left_out, time.perf_counter() - start)),
-        encoding="utf-8",
-    )
+            # After every part, so that one who stops a long run keeps what it has found.
+            left_out = [other for other in PARTS if other not in parts]
+            known = facts(settings, jobs, left_out, time.perf_counter() - start)
+            output.write_text(render(list(parts.values()), known), encoding="utf-8")
     print(f"written: {output}")
 
 

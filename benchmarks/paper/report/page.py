@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -37,7 +38,7 @@ class Picture:
     description: str
     caption: str
 
-    @property
+    @cached_property
     def uri(self) -> str:
         """The drawing itself, as an address."""
         png = io.BytesIO()
