@@ -87,6 +87,8 @@ def test_points_of_ones_own_are_no_rows(basis, X, rng):
         return
     basis.place(X, Centers.at(points), None)
     assert (basis.rows_ == -1).all()
+    last = np.array([len(basis.rows_) - 1])
+    assert basis.restrict(last).names() == basis.names()[-1:]
     if basis.vectors.shape[1]:
         np.testing.assert_array_equal(basis.vectors, points)
 

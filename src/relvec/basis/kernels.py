@@ -27,10 +27,13 @@ class Kernel(Basis):
     ----------
     centers_ : ndarray of shape (n_functions, n_features)
         The points z_m.
+    places_ : ndarray of int, shape (n_functions,)
+        What they are called: the training row, or the number among points of one's own.
     """
 
     centred = True
     centers_: Array
+    places_: Index
 
     @abstractmethod
     def k(self, X: Array, Z: Array) -> Array:
@@ -39,6 +42,7 @@ class Kernel(Basis):
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Centre one function on each of `centers`; see `Basis.place`."""
         self.centers_, self.rows_ = centers.points, centers.rows
+        self.places_ = np.where(self.rows_ >= 0, self.rows_, np.arange(len(self.rows_)))
         return self
 
     def evaluate(self, X: Array) -> Array:
@@ -51,12 +55,12 @@ class Kernel(Basis):
         """Keep the centres `active`; see `Basis.restrict`."""
         restricted = copy.copy(self)
         restricted.centers_, restricted.rows_ = self.centers_[active], self.rows_[active]
+        restricted.places_ = self.places_[active]
         return restricted
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name each function by kernel and row, or by position where the centre is no row."""
-        places = np.where(self.rows_ >= 0, self.rows_, np.arange(len(self.rows_)))
-        return [f"{self.label}[{place}]" for place in places]
+        return [f"{self.label}[{place}]" for place in self.places_]
 
     @property
     def label(self) -> str:
