@@ -37,7 +37,7 @@ class Problem:
         return Target.of(self.t, self.design)
 
     def exact(self, noise_variance: float | None = None) -> Exact:
-        return Exact(self.design, self.t, Gaussian(noise_variance))
+        return Exact(self.design, self.t[:, None], Gaussian(noise_variance))
 
     @cached_property
     def contrasts(self) -> Array:

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from relvec import RVC, RVR
 from relvec.basis import RBF
@@ -182,7 +183,8 @@ def bad_y():
         "infinity": (np.where(y > 0.5, np.inf, y), "(?s)y.*infinity"),
         "complex": (y * 1j, "[Cc]omplex"),
         "text": (np.where(y > 0, "high", "low"), "could not convert|strings|numeric"),
-        "two columns": (np.column_stack([y, y]), r"\(20, 2\)"),
+        "three axes": (np.ones((20, 2, 2)), "dim 3"),
+        "sparse": (csr_array(np.column_stack([y, y])), "y is a sparse matrix"),
         "one number": (y[0], "y|array"),
     }
 
@@ -193,6 +195,29 @@ def test_targets(kind, likelihood):
     y, message = bad_y()[kind]
     with pytest.raises((ValueError, TypeError), match=message):
         RVR(likelihood=likelihood).fit(noisy_sinc(20)[0], y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"multi_output": "both"}, r"multi_output='both', expected one of \['shared', 'ind"),
+        ({"multi_output": None}, "multi_output=None, expected"),
+        ({"likelihood": "poisson"}, "likelihood='poisson', expected 'gaussian' with 2 targets"),
+        ({"alpha_prior": (1.0, 1.0), "solver": "em"}, r"alpha_prior=\(1.0, 1.0\), expected"),
+    ],
+)
+def test_several_targets(parameters, message):
+    X, y = noisy_sinc(20)
+    with pytest.raises(ValueError, match=message):
+        RVR(**parameters).fit(X, np.column_stack([y, y]))
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_evidence_of_other_data_is_that_of_as_many_targets(columns):
+    X, y = noisy_sinc(20)
+    model = RVR().fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match=f"y has {columns} columns, expected 2"):
+        model.log_evidence(X, np.ones((20, columns)) if columns > 1 else y)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from relvec.evidence import (
     CandidateFactors,
     WeightPosterior,
 )
-from relvec.gains import best_addition, deletion_cost, greedy_additions
+from relvec.gains import IndependentBlock, best_addition, deletion_cost, greedy_additions
 from relvec.linalg import cholesky_of_gram
 from tests import problems, reference
 from tests.problems import Problem
@@ -184,8 +184,8 @@ def greedy_by_brute_force(problem, active, alpha, beta, batch, threshold):
 
 def added(block, Q, threshold):
     """Greedy additions of functions with one output."""
-    floor = np.full(len(Q), 1e-12 * block.diagonal().max())
-    return greedy_additions(block[:, None, :, None], Q[:, None], floor, threshold)
+    floor = np.array([1e-12 * block.diagonal().max()])
+    return greedy_additions(IndependentBlock(block[None], Q[None], floor), threshold)
 
 
 @pytest.mark.parametrize("threshold", [1e-3, 1.0, 1e3])

@@ -10,7 +10,14 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from relvec.gains import best_addition, deletion_cost, greedy_additions
+from relvec.gains import (
+    IndependentBlock,
+    JointBlock,
+    best_addition,
+    best_independent,
+    deletion_cost,
+    greedy_additions,
+)
 from tests.laplace import rise
 
 #: Grid of log α on which ℓ is searched; its maxima are as wide as a logistic function or wider.
@@ -203,7 +210,8 @@ def test_greedy_additions_are_each_the_exact_best(rng, outputs, threshold):
     """One at a time, with the factors of a dense covariance that has the earlier ones in it."""
     problem, batch = Outputs.draw(rng, outputs=outputs), np.array([5, 3, 2, 1, 0])
     active, alpha, expected = [4], [2.0], []
-    chosen, at = greedy_additions(*problem.factors(active, alpha, batch), np.zeros(5), threshold)
+    block = JointBlock(*problem.factors(active, alpha, batch), np.zeros(5))
+    chosen, at = greedy_additions(block, threshold)
     while len(expected) < len(batch):
         rest = [m for m in batch if m not in expected]
         S, Q = problem.factors(active, alpha, np.array(rest))
@@ -223,5 +231,25 @@ def test_greedy_additions_leave_copies_out(rng, outputs):
     drawn = Outputs.draw(rng, m=1, outputs=outputs)
     copies = Outputs(drawn.Phi[:, [0, 0, 0]] * [1.0, -3.0, 0.1], drawn.t, drawn.noise)
     S, Q = copies.factors([], [], np.arange(3))
-    chosen, _ = greedy_additions(S, Q, np.zeros(3), 1e-3)
+    chosen, _ = greedy_additions(JointBlock(S, Q, np.zeros(3)), 1e-3)
     assert len(chosen) == 1
+
+
+@pytest.mark.parametrize("outputs", [1, 2, 5])
+def test_outputs_that_share_a_precision_alone_are_a_special_case(rng, outputs):
+    """A sparsity without entries between the outputs, in another axis of the rotation."""
+    size = 6
+    own = np.stack([X.T @ X for X in rng.standard_normal((outputs, 20, size))])
+    Q = 10 * rng.standard_normal((outputs, size))
+    S = np.zeros((size, outputs, size, outputs))
+    for output in range(outputs):
+        S[:, output, :, output] = own[output]
+    gain, alpha = best_independent(own.diagonal(axis1=1, axis2=2).T, Q.T, np.zeros(outputs))
+    each = np.arange(size)
+    expected = best_addition(S[each, :, each], Q.T, np.zeros(size))
+    np.testing.assert_allclose((gain, alpha), expected, rtol=1e-9)
+    joint = greedy_additions(JointBlock(S, Q.T, np.zeros(size)), 0.1)
+    chosen, at = greedy_additions(IndependentBlock(own, Q, np.zeros(outputs)), 0.1)
+    assert len(chosen) > 1
+    np.testing.assert_array_equal(chosen, joint[0])
+    np.testing.assert_allclose(at, joint[1], rtol=1e-6)

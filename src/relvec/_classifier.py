@@ -103,19 +103,19 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
 
     def _publish(self, solutions: list[Solution]) -> None:
         """Set the attributes that have a row for every class or machine."""
-        shape = len(solutions), len(self.relevance_)
-        dual, intercept, alpha = [], [], np.full(shape, np.inf)
-        determined = np.zeros(shape)
-        for number, (machine, solution) in enumerate(zip(self.machines_, solutions, strict=True)):
+        dual, intercept = [], []
+        for machine in self.machines_:
             likelihood = machine.likelihood
             assert isinstance(likelihood, ClassLikelihood)
-            alpha[number, machine.columns] = solution.alpha
-            determined[number, machine.columns] = solution.well_determined
-            weights = np.zeros((shape[1], likelihood.n_outputs))
+            weights = np.zeros((len(self.relevance_), likelihood.n_outputs))
             weights[machine.columns] = machine.posterior.mean
             dual.append(likelihood.functions(weights).T)
             intercept.append(likelihood.functions(machine.posterior.intercept))
         self.dual_coef_, self.intercept_ = np.vstack(dual), np.concatenate(intercept)
+        alpha, determined = (
+            self._by_machine("alpha", np.inf),
+            self._by_machine("well_determined", 0.0),
+        )
         single = len(solutions) == 1
         self.weight_precision_ = alpha[0] if single else alpha
         self.well_determined_ = determined[0] if single else determined

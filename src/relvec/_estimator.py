@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive
 from relvec.exceptions import CentersWarning
 from relvec.hyperpriors import Gamma, check_weight_prior
-from relvec.likelihoods import Likelihood
+from relvec.likelihoods import Gaussian, Likelihood
 from relvec.linalg import single_threaded
 from relvec.posterior import Posterior
 from relvec.problem import Problem
@@ -50,11 +50,30 @@ class Machine:
         Its weights.
     likelihood : Likelihood
         What its outputs mean.
+    alpha : ndarray of shape (n_columns,)
+        Prior precision of its weights.
+    well_determined : ndarray of shape (n_columns,)
+        γ of eq. 17.
     """
 
     columns: Index
     posterior: Posterior
     likelihood: Likelihood
+    alpha: Array
+    well_determined: Array
+
+    @classmethod
+    def of(cls, solution: Solution, columns: Index) -> list[Self]:
+        """Machines of a solution: one, or one a target where several share its functions."""
+        posterior, likelihood = solution.posterior, solution.likelihood
+        if isinstance(posterior, Posterior):
+            return [cls(columns, posterior, likelihood, solution.alpha, solution.well_determined)]
+        assert isinstance(likelihood, Gaussian)
+        parts = zip(posterior.parts, solution.alpha, solution.well_determined, strict=True)
+        return [
+            cls(columns, part, likelihood.of_target(target), alpha, well_determined)
+            for target, (part, alpha, well_determined) in enumerate(parts)
+        ]
 
 
 class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
@@ -191,8 +210,9 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         self.basis_ = basis.restrict(self.relevance_)
         self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.vectors
         self.machines_ = [
-            Machine(np.searchsorted(self.relevance_, s.active), s.posterior, s.likelihood)
-            for s in solutions
+            machine
+            for solution in solutions
+            for machine in Machine.of(solution, np.searchsorted(self.relevance_, solution.active))
         ]
         self.history_ = [
             row._replace(machine=number) for number, s in enumerate(solutions) for row in s.history
@@ -200,6 +220,13 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         self.n_iter_ = sum(solution.n_iter for solution in solutions)
         if hasattr(basis, "gamma_"):
             self.gamma_ = basis.gamma_
+
+    def _by_machine(self, name: str, missing: float) -> Array:
+        """What every machine has for each of its functions, one row a machine."""
+        rows = np.full((len(self.machines_), len(self.relevance_)), missing)
+        for row, machine in zip(rows, self.machines_, strict=True):
+            row[machine.columns] = getattr(machine, name)
+        return rows
 
     def summary(self) -> Any:
         """Table of the functions that were kept, one row each.

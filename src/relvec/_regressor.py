@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import validate_data
 
-from relvec._estimator import Array, RelevanceMachine, check_weights
+from relvec._estimator import Array, check_weights
+from relvec._predictor import Predictor
 from relvec._row_noise import check_row_variances, mean_variance, relative_precision
-from relvec.checks import check_count, check_positive
+from relvec._targets import Arrangement
+from relvec.checks import check_positive
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
@@ -23,12 +25,12 @@ from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
 LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
 
 
-class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
+class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
     """Targets that are numbers; parameters and attributes are documented where they are set."""
 
-    likelihood: str
     noise_variance: float | None
     beta_prior: tuple[float, float]
+    multi_output: str
 
     def fit(
         self,
@@ -43,13 +45,14 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         ----------
         X : array-like of shape (n_samples, n_features)
             Inputs; with a precomputed kernel its values, of shape (n_samples, n_samples).
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Copies of each row: weight 2 is the row twice, weight 0 its absence.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
-            Variance of the Gaussian noise of each row where it is known, in squared units of y; a
-            copy of a row has noise of its own. `noise_variance` has to be None then.
+            Variance of the Gaussian noise of each row where it is known, in squared units of y, the
+            same for every target; a copy of a row has noise of its own. `noise_variance` has to be
+            None then.
 
         Returns
         -------
@@ -87,15 +90,45 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
             variances = check_row_variances(noise_variance_per_row, len(rows))
             common = mean_variance(variances, weights)
             likelihood, precision = Gaussian(common), relative_precision(variances, common)
-        (solution,) = self._fit(rows, {"": targets[:, None]}, likelihood, weights, precision)
-        assert isinstance(solution.likelihood, RegressionLikelihood)
-        self.posterior_, self.likelihood_ = solution.posterior, solution.likelihood
-        self.dual_coef_ = solution.posterior.mean[:, 0]
-        self.intercept_ = float(solution.posterior.intercept[0])
-        self.weight_precision_ = solution.alpha
-        self.well_determined_ = solution.well_determined
-        self.log_evidence_ = solution.log_evidence
+        arranged = self._arranged(targets, weights)
+        solutions = self._fit(rows, arranged.targets, likelihood, weights, precision)
+        self.machines_ = [self.machines_[number] for number in arranged.order]
+        self._publish(single=targets.ndim == 1)
+        self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
         return self
+
+    def _arranged(self, targets: Array, weights: Array | None) -> Arrangement:
+        """Check how several targets go together, and arrange them so."""
+        if self.multi_output not in ("shared", "independent"):
+            raise ValueError(
+                f"multi_output={self.multi_output!r}, expected one of ['shared', 'independent']"
+            )
+        if self._together and targets.ndim > 1:
+            for name, expected in {"likelihood": "gaussian", "alpha_prior": (0.0, 0.0)}.items():
+                value = getattr(self, name)
+                if value != expected:
+                    raise ValueError(
+                        f"{name}={value!r}, expected {expected!r} with {targets.shape[1]} targets "
+                        "that share their functions; or use multi_output='independent'"
+                    )
+        present = np.ones(len(targets), dtype=np.bool_) if weights is None else weights > 0
+        columns = targets.reshape(len(targets), -1)
+        return Arrangement.of(columns, present, together=self._together)
+
+    def _publish(self, *, single: bool) -> None:
+        """Set the attributes that have a row for every target, or are those of the only one."""
+        rows = {
+            "dual_coef_": np.zeros((len(self.machines_), len(self.relevance_))),
+            "weight_precision_": self._by_machine("alpha", np.inf),
+            "well_determined_": self._by_machine("well_determined", 0.0),
+            "intercept_": np.array([m.posterior.intercept[0] for m in self.machines_]),
+        }
+        for row, machine in zip(rows["dual_coef_"], self.machines_, strict=True):
+            row[machine.columns] = machine.posterior.mean[:, 0]
+        for name, row in rows.items():
+            setattr(self, name, row[0] if single else row)
+        if single:
+            self.intercept_ = float(self.intercept_)
 
     def _likelihood(self) -> RegressionLikelihood:
         """Check the parameters of the likelihood and build it."""
@@ -126,165 +159,27 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         if isinstance(self.likelihood, str) and self.likelihood in LIKELIHOODS:
             tags.target_tags.positive_only = LIKELIHOODS[self.likelihood].positive_only
+        tags.target_tags.multi_output = self.likelihood == "gaussian" or not self._together
         return tags
 
+    @property
+    def _together(self) -> bool:
+        """Whether several targets share their functions."""
+        return bool(self.multi_output == "shared")
+
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
-        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=reset)
-        return rows, np.asarray(targets, dtype=np.float64)
+        if issparse(y):
+            raise TypeError("y is a sparse matrix, expected a dense array of targets")
+        rows, targets = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, reset=reset
+        )
+        targets = np.asarray(targets, dtype=np.float64)
+        if targets.ndim == 2 and targets.shape[1] == 1:
+            targets = column_or_1d(targets, warn=True)
+        return rows, targets
 
     def _output_names(self) -> list[str]:
         return [str(output) for output in range(len(self.dual_coef_))]
-
-    @property
-    def noise_variance_(self) -> float:
-        """Noise variance σ², in squared units of y."""
-        check_is_fitted(self)
-        if not isinstance(self.likelihood_, Gaussian):
-            raise AttributeError("noise_variance_ is only available with likelihood='gaussian'")
-        variance = self.likelihood_.noise_variance
-        assert variance is not None  # the solver returns the variance it learnt
-        return variance
-
-    @property
-    def weight_covariance_(self) -> Array:
-        """Posterior covariance Σ of the weights (eq. 12), shape (n_active, n_active)."""
-        check_is_fitted(self)
-        return self.posterior_.covariance
-
-    def predict(
-        self,
-        X: ArrayLike,
-        return_std: bool = False,
-        return_cov: bool = False,
-        noise_variance_per_row: ArrayLike | None = None,
-    ) -> Array | tuple[Array, Array]:
-        """Predict new observations.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Queries; with a precomputed kernel its values against the training rows.
-        return_std : bool, default=False
-            Return the standard deviation of a new observation too, noise included (eq. 22).
-        return_cov : bool, default=False
-            Return the covariance of new observations too. It has n_samples² entries.
-        noise_variance_per_row : array-like of shape (n_samples,), default=None
-            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
-            all, which after a fit with noise known by row is the mean of those.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,)
-            Predictive mean (eq. 21), in units of y.
-        std : ndarray of shape (n_samples,)
-            If `return_std`, in units of y.
-        cov : ndarray of shape (n_samples, n_samples)
-            If `return_cov`, in squared units of y.
-
-        Raises
-        ------
-        OverflowError
-            Counts, or their variances, exceed the range of double precision.
-        """
-        if return_std and return_cov:
-            raise ValueError("return_std and return_cov are both True, expected at most one")
-        check_is_fitted(self)
-        if noise_variance_per_row is not None:
-            return self._predict_known(X, return_std, return_cov, noise_variance_per_row)
-        likelihood = self.likelihood_
-        if return_cov:
-            latent, covariance = self._joint(X)
-            variance = covariance.diagonal()[:, None, None]
-            mean, _ = likelihood.moments(latent[:, None], variance)
-            return mean[:, 0], likelihood.joint_covariance(latent, covariance)
-        spread = return_std or likelihood.mean_feels_spread
-        mean, variance = self._moments(X, likelihood.moments, spread=spread)
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def _predict_known(
-        self, X: ArrayLike, return_std: bool, return_cov: bool, variances: ArrayLike
-    ) -> Array | tuple[Array, Array]:
-        """Predict observations whose noise is known: that of the function, and their own."""
-        if not isinstance(self.likelihood_, Gaussian):
-            raise ValueError(
-                f"noise_variance_per_row is given, expected None with likelihood="
-                f"{self.likelihood!r}, which has no noise of its own"
-            )
-        if return_cov:
-            mean, covariance = self._joint(X)
-            return mean, covariance + np.diag(check_row_variances(variances, len(mean)))
-        mean, std = self.predict_latent(X, return_std=True)
-        known = check_row_variances(variances, len(mean))
-        return (mean, np.sqrt(std**2 + known)) if return_std else mean
-
-    def _joint(self, X: ArrayLike) -> tuple[Array, Array]:
-        """Mean of the function at the rows of X, and its covariance between them."""
-        Phi = self.basis_.evaluate(self._queries(X))
-        return self.posterior_.latent_mean(Phi)[:, 0], self.posterior_.joint_covariance(Phi)
-
-    def _moments(
-        self, X: ArrayLike, of: Callable[[Array, Array], tuple[Array, Array]], *, spread: bool
-    ) -> Array:
-        """Rows of what `of` makes of latent mean and covariance (zero without `spread`)."""
-        posterior = self.posterior_
-
-        def moments(Phi: Array) -> Array:
-            mean = posterior.latent_mean(Phi)
-            covariance = posterior.latent_covariance(Phi) if spread else np.zeros((*mean.shape, 1))
-            return np.hstack(of(mean, covariance))
-
-        return self._by_batches(X, moments).T
-
-    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Predict the function itself, without the noise of an observation.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Queries.
-        return_std : bool, default=False
-            Return the standard deviation of the function too.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,)
-            Posterior mean of the function, in units of y.
-        std : ndarray of shape (n_samples,)
-            If `return_std`, in units of y.
-        """
-        mean, variance = self._moments(X, lambda m, C: (m, C[:, 0]), spread=return_std)
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def sample_y(
-        self,
-        X: ArrayLike,
-        n_samples: int = 1,
-        random_state: int | np.random.RandomState | None = None,
-        noise: bool = False,
-    ) -> Array:
-        """Draw functions from the posterior, evaluated at the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Queries.
-        n_samples : int, default=1
-            Number of functions.
-        random_state : int, RandomState or None, default=None
-            Source of the draws.
-        noise : bool, default=False
-            Add the noise of an observation to every value.
-
-        Returns
-        -------
-        samples : ndarray of shape (n_rows, n_samples)
-            One function a column, in units of y (its logarithm for counts without `noise`).
-        """
-        check_count(n_samples, "n_samples")
-        rng = check_random_state(random_state)
-        Phi = self.basis_.evaluate(self._queries(X))
-        (samples,) = self.posterior_.sample(Phi, n_samples, rng)
-        return self.likelihood_.sample(samples, rng) if noise else samples
 
     def log_evidence(
         self,
@@ -299,7 +194,7 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         ----------
         X : array-like of shape (n_samples, n_features)
             Inputs.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Copies of each row.
@@ -309,24 +204,27 @@ class Regressor(RegressorMixin, RelevanceMachine):  # type: ignore[misc]
         Returns
         -------
         log_evidence : float
-            In nats; on the training data, with what `fit` was given, it is ``log_evidence_``.
+            In nats, the sum over the targets; on the training data, with what `fit` was given, it
+            is ``log_evidence_``.
         """
         rows, targets = self._validated(X, y, reset=False)
-        weights, precision = check_weights(sample_weight, len(rows)), None
+        targets = targets.reshape(len(rows), -1)
+        if targets.shape[1] != len(self.machines_):
+            raise ValueError(f"y has {targets.shape[1]} columns, expected {len(self.machines_)}")
+        weights = check_weights(sample_weight, len(rows))
+        present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
+        weights, variances = None if weights is None else weights[present], None
         if noise_variance_per_row is not None:
-            variances = check_row_variances(noise_variance_per_row, len(rows))
-            precision = relative_precision(variances, self.noise_variance_)
-        if weights is not None:
-            present = weights > 0
-            rows, targets, weights = rows[present], targets[present], weights[present]
-            precision = None if precision is None else precision[present]
-        design = DenseDesign(
-            self.basis_.evaluate(rows),
-            center=bool(self.fit_intercept),
-            weights=weights,
-            precision=precision,
-        )
-        self.likelihood_.check(targets)
-        inference = infer(self.likelihood_, design, targets[:, None])
-        prior = self._alpha_prior().log_prob(self.weight_precision_)
-        return inference.log_evidence(self.weight_precision_) + prior
+            variances = check_row_variances(noise_variance_per_row, len(rows))[present]
+        Phi, total = self.basis_.evaluate(rows[present]), 0.0
+        for machine, t in zip(self.machines_, targets[present].T, strict=True):
+            precision = None
+            if variances is not None:
+                precision = relative_precision(variances, self._noise_variance(machine))
+            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+            design = DenseDesign(own, center=center, weights=weights, precision=precision)
+            machine.likelihood.check(t)
+            inference = infer(machine.likelihood, design, t[:, None])
+            total += inference.log_evidence(machine.alpha)
+            total += self._alpha_prior().log_prob(machine.alpha)
+        return total

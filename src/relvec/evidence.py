@@ -12,10 +12,12 @@ Equation numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from relvec.design.base import Array, Index, TargetFrame
+from relvec.gains import deletion_cost
 from relvec.linalg import cholesky_of_gram, inverse_lower, solve_lower
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -45,7 +47,7 @@ class ActiveSet:
     @classmethod
     def from_frame(cls, frame: TargetFrame, active: Index, n: float) -> ActiveSet:
         """Take the columns of the active functions out of a frame that spans them."""
-        return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
+        return cls(frame.coords[:, active], frame.target, float(frame.rest_target), n)
 
     def weighted(self, alpha: Array, beta: float) -> Array:
         """D = √β R A^(-1/2), shape (j, n_active)."""
@@ -68,6 +70,8 @@ class WeightPosterior:
 
     Attributes
     ----------
+    root : ndarray of shape (n_active, n_active)
+        F with Σ̂ = F Fᵀ, upper triangular.
     variance : ndarray of shape (n_active, n_active)
         Σ̂ = A^(1/2) Σ A^(1/2), with Σ of eq. 12.
     mean : ndarray of shape (n_active,)
@@ -78,14 +82,17 @@ class WeightPosterior:
         L, the logarithm of eq. 15, with its −N/2·log 2π.
     """
 
+    root: Array
     variance: Array
     mean: Array
     misfit: float
     log_evidence: float
 
     @classmethod
-    def at(cls, data: ActiveSet, alpha: Array, beta: float) -> WeightPosterior:
-        """Posterior for the given precisions.
+    def at(
+        cls, data: ActiveSet, alpha: Array, beta: float, root: Array | None = None
+    ) -> WeightPosterior:
+        """Posterior for the given precisions, and with the root F where that is known already.
 
         The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at
         its minimum and so does not feel the rounding errors of μ to first order. Where noise is
@@ -93,7 +100,7 @@ class WeightPosterior:
         that Σ̂ has lost.
         """
         D, c = data.weighted(alpha, beta), np.sqrt(beta) * data.c
-        root = posterior_root(D)
+        root = posterior_root(D) if root is None else root
         variance = root @ root.T
         mean = root @ (root.T @ (c @ D))
         mean += root @ (root.T @ ((c - D @ mean) @ D - mean))
@@ -102,7 +109,7 @@ class WeightPosterior:
         log_evidence = 0.5 * (
             data.n * (np.log(beta) - LOG_2PI) - beta * misfit - float(mean @ mean)
         ) + float(np.log(root.diagonal()).sum())
-        return cls(variance, mean, misfit, float(log_evidence))
+        return cls(root, variance, mean, misfit, float(log_evidence))
 
     def well_determined(self) -> Array:
         """γ_i = 1 − α_i Σ_ii of eq. 17, in [0, 1]."""
@@ -110,20 +117,39 @@ class WeightPosterior:
 
     def gradient(self, n: float, beta: float) -> Array:
         """∂L/∂log α_i for each active function, then ∂L/∂log β: shape (n_active + 1,)."""
-        by_beta = 0.5 * (n - beta * self.misfit - float((1 - self.variance.diagonal()).sum()))
-        return np.append(alpha_gradient(self.variance, self.mean), by_beta)
+        gradient = np.zeros(len(self.mean) + 1)
+        self.add_gradient(gradient, -1, n, beta)
+        return gradient
+
+    @cached_property
+    def used(self) -> float:
+        """Σγ_i, the observations that the weights use up."""
+        return float(self.well_determined().sum())
+
+    def deletion_costs(self) -> Array:
+        """Exact fall of the evidence when one function is deleted, ½(log Σ̂_ii + μ̂_i²/Σ̂_ii)."""
+        return deletion_cost(self.variance.diagonal()[:, None, None], self.mean[:, None])
+
+    def add_gradient(self, gradient: Array, at: int, n: float, beta: float) -> None:
+        """Add the gradient to that of other targets with the same α, its log β at its own place."""
+        gradient[: len(self.mean)] += alpha_gradient(self.variance, self.mean)
+        gradient[at] += 0.5 * (n - beta * self.misfit - self.used)
 
     def hessian(self, beta: float) -> Array:
         """Second derivatives of L in (log α, log β): shape (n_active + 1, n_active + 1)."""
+        H = np.zeros((len(self.mean) + 1, len(self.mean) + 1))
+        self.add_hessian(H, -1, beta)
+        return H
+
+    def add_hessian(self, H: Array, at: int, beta: float) -> None:
+        """Add the second derivatives to those of other targets, as `add_gradient` does."""
         V, m = self.variance, self.mean
         k, variance, Vm = len(m), V.diagonal(), V @ m
-        H = np.empty((k + 1, k + 1))
-        H[:k, :k] = alpha_hessian(V, m)
+        H[:k, :k] += alpha_hessian(V, m)
         V2 = np.einsum("ij,ij->i", V, V)
-        H[:k, k] = H[k, :k] = 0.5 * (variance - V2) - m * Vm
+        H[:k, at] = H[at, :k] = 0.5 * (variance - V2) - m * Vm
         trace = k - 2 * variance.sum() + V2.sum()  # tr((I − ΣA)²)
-        H[k, k] = 0.5 * (trace - beta * self.misfit - (1 - variance).sum()) + m @ Vm
-        return H
+        H[at, at] = 0.5 * (trace - beta * self.misfit - self.used) + m @ Vm
 
 
 def alpha_gradient(variance: Array, mean: Array) -> Array:

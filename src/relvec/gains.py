@@ -7,6 +7,8 @@ for R = 1), with the sparsity S (R, R) and the quality Q (R,) of the function. I
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,12 +40,18 @@ def best_addition(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
         The best precision, infinite where the gain is zero.
     """
     if S.shape[1] == 1:
-        s, q2 = S[:, 0, 0], Q[:, 0] ** 2
-        return _best_of_one(np.where(s > floor, s, 1.0), np.where(s > floor, q2, 0.0))
+        return best_independent(S[:, :, 0], Q, floor[:, None])
     s, axes = np.linalg.eigh(S)
-    q2 = np.einsum("mrs,mr->ms", axes, Q) ** 2
-    seen = s > floor[:, None]
-    s, q2, some = np.where(seen, s, 0.0), np.where(seen, q2, 0.0), seen.any(axis=1)
+    return best_independent(s, np.einsum("mrs,mr->ms", axes, Q), floor[:, None])
+
+
+def best_independent(s: Array, q: Array, floor: Array) -> tuple[Array, Array]:
+    """The same where S is diagonal, given its diagonal (m, R); the floor may be one an output."""
+    seen = s > floor
+    if s.shape[1] == 1:
+        one, q2 = np.where(seen, s, 1.0)[:, 0], np.where(seen, q**2, 0.0)[:, 0]
+        return _best_of_one(one, q2)
+    s, q2, some = np.where(seen, s, 0.0), np.where(seen, q**2, 0.0), seen.any(axis=1)
     gain, alpha = np.zeros(len(s)), np.full(len(s), np.inf)
     gain[some], alpha[some] = _best_of_shared(s[some], q2[some])
     return gain, alpha
@@ -92,19 +100,86 @@ def _shared_slope(log_alpha: Array, s: Array, q2: Array) -> Array:
     return slope
 
 
-def greedy_additions(
-    S: Array, Q: Array, floor: Array, threshold: float
-) -> tuple[NDArray[np.intp], Array]:
-    """Choose functions of a block one after the other, each the exact best given the earlier ones.
+class Block(ABC):
+    """Some candidates, with their sparsity and quality beside those that were already chosen."""
+
+    size: int
+
+    @abstractmethod
+    def best(self) -> tuple[Array, Array]:
+        """Gain of each, and its best precision."""
+
+    @abstractmethod
+    def choose(self, k: int, alpha: float) -> None:
+        """Put candidate k into the model: what is left of the others."""
+
+
+class JointBlock(Block):
+    """Candidates whose weights for R outputs depend on each other.
 
     Parameters
     ----------
     S : ndarray of shape (b, R, b, R)
-        Sparsity between the candidates of the block; overwritten.
+        Sparsity between the candidates; overwritten.
     Q : ndarray of shape (b, R)
         Their quality.
     floor : ndarray of shape (b,)
         Sparsity below which no digits are left.
+    """
+
+    def __init__(self, S: Array, Q: Array, floor: Array) -> None:
+        self.S, self.Q, self.floor, self.size = S, Q.copy(), floor, len(Q)
+
+    def best(self) -> tuple[Array, Array]:
+        """See `Block.best`."""
+        each = np.arange(self.size)
+        return best_addition(self.S[each, :, each, :], self.Q, self.floor)
+
+    def choose(self, k: int, alpha: float) -> None:
+        """See `Block.choose`."""
+        column = self.S[:, :, k].copy()
+        # Covariance of the weights just added, between their outputs.
+        shrink = np.linalg.inv(alpha * np.eye(column.shape[1]) + self.S[k, :, k])
+        self.Q -= column @ (shrink @ self.Q[k])
+        self.S -= np.tensordot(column @ shrink, column, axes=(2, 2))
+
+
+class IndependentBlock(Block):
+    """Candidates whose weights for R outputs share nothing but their precision.
+
+    Parameters
+    ----------
+    S : ndarray of shape (R, b, b)
+        Sparsity between the candidates for each output; overwritten.
+    Q : ndarray of shape (R, b)
+        Their quality.
+    floor : ndarray of shape (R,)
+        Sparsity below which no digits are left.
+    """
+
+    def __init__(self, S: Array, Q: Array, floor: Array) -> None:
+        self.S, self.Q, self.floor, self.size = S, Q.copy(), floor, Q.shape[1]
+
+    def best(self) -> tuple[Array, Array]:
+        """See `Block.best`."""
+        own = self.S.diagonal(axis1=1, axis2=2)
+        return best_independent(own.T, self.Q.T, self.floor)
+
+    def choose(self, k: int, alpha: float) -> None:
+        """See `Block.choose`."""
+        column = self.S[:, :, k].copy()
+        shrunk = column / (alpha + self.S[:, k, k])[:, None]
+        self.Q -= shrunk * self.Q[:, k, None]
+        self.S -= shrunk[:, :, None] * column[:, None, :]
+
+
+def greedy_additions(block: Block, threshold: float) -> tuple[NDArray[np.intp], Array]:
+    """Choose functions of a block one after the other, each the exact best given the earlier ones.
+
+    Parameters
+    ----------
+    block : Block
+        The candidates; overwritten.
     threshold : float
         Stop when the best gain falls under this many nats.
 
@@ -115,23 +190,17 @@ def greedy_additions(
     alpha : ndarray of shape (k,)
         Their best precisions.
     """
-    size, outputs = Q.shape
-    each, Q = np.arange(size), Q.copy()
     chosen: list[int] = []
     alphas: list[float] = []
-    while len(chosen) < size:
-        gain, alpha = best_addition(S[each, :, each, :], Q, floor)
+    while len(chosen) < block.size:
+        gain, alpha = block.best()
         gain[chosen] = 0.0
         k = int(gain.argmax())
         if gain[k] < threshold:
             break
         chosen.append(k)
         alphas.append(float(alpha[k]))
-        column = S[:, :, k].copy()
-        # Covariance of the weights just added, between their outputs.
-        shrink = np.linalg.inv(alpha[k] * np.eye(outputs) + S[k, :, k])
-        Q -= column @ (shrink @ Q[k])
-        S -= np.tensordot(column @ shrink, column, axes=(2, 2))
+        block.choose(k, alphas[-1])
     return np.array(chosen, dtype=np.intp), np.array(alphas)
 
 
@@ -142,15 +211,16 @@ def deletion_cost(variance: Array, mean: Array) -> Array:
 
     Parameters
     ----------
-    variance : ndarray of shape (k, R, R)
+    variance : ndarray of shape (..., k, R, R)
         V, the posterior covariance of each function's weights times α.
-    mean : ndarray of shape (k, R)
+    mean : ndarray of shape (..., k, R)
         m.
     """
-    if mean.shape[1] == 1:
-        v, m = variance[:, 0, 0], mean[:, 0]
+    if mean.shape[-1] == 1:
+        v, m = variance[..., 0, 0], mean[..., 0]
         cost: Array = 0.5 * (np.log(v) + m**2 / v)
         return cost
-    explained = np.einsum("kr,kr->k", mean, np.linalg.solve(variance, mean[:, :, None])[:, :, 0])
+    white = np.linalg.solve(variance, mean[..., None])[..., 0]
+    explained = np.einsum("...r,...r->...", mean, white)
     shared: Array = 0.5 * (np.linalg.slogdet(variance)[1] + explained)
     return shared

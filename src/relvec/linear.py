@@ -81,6 +81,10 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVR`.
     beta_prior : tuple of two floats, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on the noise precision; see :class:`relvec.RVR`.
+    multi_output : {"shared", "independent"}, default="shared"
+        With a y of several columns, let the targets share the functions and one α for each, in the
+        units of each target's spread, so that these do not matter; or fit each by itself. Every
+        target has noise of its own. A constant target is fitted by itself, as it shares nothing.
     solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
         Search for the maximum of the evidence; see :class:`relvec.RVR`.
     n_starts : int, default=None
@@ -157,6 +161,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         noise_variance: float | None = None,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
+        multi_output: str = "shared",
         solver: str = "sequential",
         n_starts: int | None = None,
         tol: float | None = None,
@@ -168,6 +173,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         self.noise_variance = noise_variance
         self.alpha_prior = alpha_prior
         self.beta_prior = beta_prior
+        self.multi_output = multi_output
         self.solver = solver
         self.n_starts = n_starts
         self.tol = tol

@@ -87,3 +87,16 @@ class Posterior:
                 for output in range(outputs)
             ]
         )
+
+
+@dataclass(frozen=True)
+class Independent:
+    """Posteriors of the weights for several targets, none of which says anything of another.
+
+    Attributes
+    ----------
+    parts : tuple of Posterior
+        One a target, of the same functions.
+    """
+
+    parts: tuple[Posterior, ...]

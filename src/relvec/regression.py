@@ -50,6 +50,10 @@ class RVR(KernelMachine, Regressor):
     beta_prior : tuple of float, default=(0.0, 0.0)
         Shape c and rate d of a Gamma prior on the noise precision 1/σ² where it is learnt, d in
         squared units of y. As much is known before as from 2c observations with a variance of d/c.
+    multi_output : {"shared", "independent"}, default="shared"
+        With a y of several columns, let the targets share the functions and one α for each, in the
+        units of each target's spread, so that these do not matter; or fit each by itself. Every
+        target has noise of its own. A constant target is fitted by itself, as it shares nothing.
     solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
         Search for the maximum of the evidence. The last three begin with all functions and are slow
         references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
@@ -149,6 +153,7 @@ class RVR(KernelMachine, Regressor):
         centers: CentersLike = None,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
+        multi_output: str = "shared",
         solver: str = "sequential",
         n_starts: int = 1,
         tol: float = 0.03,
@@ -166,6 +171,7 @@ class RVR(KernelMachine, Regressor):
         self.centers = centers
         self.alpha_prior = alpha_prior
         self.beta_prior = beta_prior
+        self.multi_output = multi_output
         self.solver = solver
         self.n_starts = n_starts
         self.tol = tol

@@ -164,3 +164,10 @@ def test_without_matplotlib_the_extra_is_named(one_input, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ModuleNotFoundError, match=r"relvec\[plot\]"):
         RegressionDisplay.from_estimator(model, X, y)
+
+
+def test_several_targets_are_refused_by_name(one_input):
+    X, y = one_input
+    model = RVR().fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="estimator predicts 2 targets, expected one"):
+        RegressionDisplay.from_estimator(model, X, y)

@@ -75,19 +75,19 @@ def test_evidence_includes_the_prior_of_the_noise_in_the_users_units(problem, sc
     model = Model(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0)
     prior = Gamma(3.0, 40.0 * scale**2)
     plain = scaled.exact().accept(model)
-    found = Exact(scaled.design, scaled.t, Gaussian(precision_prior=prior)).accept(model)
+    found = Exact(scaled.design, scaled.t[:, None], Gaussian(precision_prior=prior)).accept(model)
     beta = 1 / plain.likelihood.noise_variance
     terms = prior.shape * np.log(beta) - prior.rate * beta
     assert found.log_evidence == pytest.approx(plain.log_evidence + terms, rel=1e-9)
     kept = Problem(scaled.Phi[:, found.active], scaled.t, problem.center)
-    again = Exact(kept.design, kept.t, found.likelihood).log_evidence(found.alpha)
+    again = Exact(kept.design, kept.t[:, None], found.likelihood).log_evidence(found.alpha)
     assert again == pytest.approx(found.log_evidence, rel=1e-12)
 
 
 def test_derivatives_include_the_prior_of_the_noise(problem):
     """Finite differences of eq. 36 with its terms c log β − dβ."""
     prior = Gamma(3.0, 40.0)
-    inference = Exact(problem.design, problem.t, Gaussian(precision_prior=prior))
+    inference = Exact(problem.design, problem.t[:, None], Gaussian(precision_prior=prior))
 
     def at(log_precisions):
         values = np.exp(log_precisions)

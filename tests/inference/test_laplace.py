@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec.gains import best_addition, greedy_additions
+from relvec.gains import JointBlock, best_addition, greedy_additions
 from relvec.inference.base import Model
 from relvec.inference.mode import CLOSELY
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
@@ -223,7 +223,7 @@ def test_additions_are_each_the_best_for_the_curvature_of_the_point(problem, poi
     columns = problem.design.columns(batch)
     S, Q = dense.bend.sparsity(columns), dense.quality(columns)
     for threshold in (1e-3, 0.5):
-        expected, alpha = greedy_additions(S.copy(), Q, np.zeros(4), threshold)
+        expected, alpha = greedy_additions(JointBlock(S.copy(), Q, np.zeros(4)), threshold)
         chosen, found = problem.inference.scan(point).additions(batch, threshold)
         np.testing.assert_array_equal(chosen, batch[expected])
         np.testing.assert_allclose(found, alpha, rtol=1e-5)

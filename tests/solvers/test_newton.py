@@ -23,7 +23,7 @@ def problem_and_model(seed, center, smooth):
 
 
 def point_at(problem, model):
-    return ExactPoint.of(problem.data(model.active), model)
+    return ExactPoint.of((problem.data(model.active),), model)
 
 
 def ascend(problem, model, noise=FREE, tol=1e-10, max_steps=500):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Self
@@ -22,40 +23,41 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Target:
-    """A target in standard units, and where it was.
+    """One or several targets in standard units, and where they were.
 
     Attributes
     ----------
-    values : ndarray of shape (n_samples,)
+    values : ndarray of shape (n_samples,) or (n_targets, n_samples)
         (t − center) / scale, of unit norm over all copies of the rows.
-    center : float
+    center : ndarray of shape () or (n_targets,)
         Mean of the raw target, zero without an intercept.
-    scale : float
+    scale : ndarray of shape () or (n_targets,)
         Norm of what is left.
-    variance : float
+    variance : ndarray of shape () or (n_targets,)
         Variance of the standardised target about its mean.
     """
 
     values: Array
-    center: float
-    scale: float
-    variance: float
+    center: Array
+    scale: Array
+    variance: Array
 
     @classmethod
     def of(cls, t: Array, design: Design) -> Self:
-        """Standardise a raw target for a design."""
+        """Standardise raw targets, one a row, for a design."""
         total, share = design.total_weight, design.row_weights / design.total_weight
-        mean = float(share @ t)
+        mean = t @ share
         # Targets that differ by no more than their rounding are constant.
-        floor = max((ROUNDINGS * mean) ** 2, SMALLEST)
-        variance = max(float(share @ (t - mean) ** 2), floor)
-        center = mean if design.has_intercept else 0.0
-        scale = float(np.sqrt(total * (variance + (mean - center) ** 2)))
-        return cls((t - center) / scale, center, scale, variance / scale**2)
+        floor = np.maximum((ROUNDINGS * mean) ** 2, SMALLEST)
+        variance = np.maximum((t - mean[..., None]) ** 2 @ share, floor)
+        center = mean if design.has_intercept else np.zeros_like(mean)
+        scale = np.sqrt(total * (variance + (mean - center) ** 2))
+        values = (t - center[..., None]) / scale[..., None]
+        return cls(values, center, scale, variance / scale**2)
 
 
 class TargetFrame(ABC):
-    """Candidates and target in an orthonormal frame that spans every function that was ever active.
+    """Candidates and targets in an orthonormal frame of every function that was ever active.
 
     With Q (n_samples, j) the orthonormal frame, φ_m the standardised candidates and t the target,
 
@@ -69,6 +71,9 @@ class TargetFrame(ABC):
     ``rest_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
     ==================  ============================  ====================
 
+    Several targets have an axis of their own, the first, in each of the last four but
+    ``rest_norm2``.
+
     This is a partial Cholesky factor of the Gram matrix of [Φ, t], and all that the evidence of
     Gaussian noise, its derivatives and the factors S and Q of every candidate depend on. An active
     function's column of ``coords`` represents it exactly, so the digits of nearly collinear
@@ -79,7 +84,18 @@ class TargetFrame(ABC):
     target: Array
     rest_norm2: Array
     rest_dot: Array
-    rest_target: float
+    rest_target: Array
+
+    def targets(self) -> list[Self]:
+        """Frames of each target alone, which share everything else and cannot grow."""
+        if self.target.ndim == 1:
+            return [self]
+        frames = []
+        for target, dot, rest in zip(self.target, self.rest_dot, self.rest_target, strict=True):
+            frame = copy.copy(self)
+            frame.target, frame.rest_dot, frame.rest_target = target, dot, rest
+            frames.append(frame)
+        return frames
 
     @abstractmethod
     def rest(self, index: Index) -> Array:
@@ -102,9 +118,10 @@ class ClosedFrame(TargetFrame):
     Nothing in it costs more than candidate space: no row of data is touched again.
     """
 
-    def __init__(self, coords: Array, target: Array, rest_target: float) -> None:
+    def __init__(self, coords: Array, target: Array, rest_target: Array) -> None:
         self.coords, self.target, self.rest_target = coords, target, rest_target
-        self.rest_norm2, self.rest_dot = np.zeros(coords.shape[1]), np.zeros(coords.shape[1])
+        self.rest_norm2 = np.zeros(coords.shape[1])
+        self.rest_dot = np.zeros((*target.shape[:-1], coords.shape[1]))
 
     @classmethod
     def neglecting(cls, frame: TargetFrame) -> Self:
@@ -115,7 +132,8 @@ class ClosedFrame(TargetFrame):
     def of_rows(cls, design: Design, target: Target) -> Self:
         """Take the rows themselves, each times the root of its copies, as the frame."""
         root = np.sqrt(design.row_weights)
-        return cls(root[:, None] * design.columns(EVERY), root * target.values, 0.0)
+        nothing = np.zeros(target.values.shape[:-1])
+        return cls(root[:, None] * design.columns(EVERY), root * target.values, nothing)
 
     def rest(self, index: Index) -> Array:
         """Nothing is left."""

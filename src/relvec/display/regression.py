@@ -147,6 +147,11 @@ class RegressionDisplay:
         check_consistent_length(X, y)
         inputs = transform(X)
         mean, std = regressor.predict(inputs, return_std=True)
+        if mean.ndim > 1:
+            raise ValueError(
+                f"estimator predicts {mean.shape[1]} targets, expected one; fit the target to show "
+                "by itself"
+            )
         one_input = np.shape(X)[1] == 1 and np.asarray(X).dtype.kind in "biuf"
         columns = getattr(X, "columns", ["x"])
         display = cls(

@@ -12,7 +12,7 @@ from relvec.design.base import Array, Design, Index
 from relvec.gains import deletion_cost
 from relvec.inference.noise import Noise
 from relvec.likelihoods.base import Likelihood
-from relvec.posterior import Posterior
+from relvec.posterior import Independent, Posterior
 
 #: Deleting functions one at a time stops where the posterior without a function, which follows
 #: from the one with it, would lose too many digits: where its Σ̂_ii is smaller than the first, or
@@ -134,9 +134,23 @@ class Point(ABC):
         determined: Array = self.determined().mean(axis=1)
         return determined
 
+    def used(self) -> Array:
+        """Σγ_i: observations that the weights of each output use up, shape (n_outputs,)."""
+        used: Array = self.determined().sum(axis=0)
+        return used
+
+    def independent(self) -> tuple[Array, Array]:
+        """Σ̂ and μ̂ of every group of outputs that is independent of the others.
+
+        Of shapes (n_groups, n_active · R, n_active · R) and (n_groups, n_active, R).
+        """
+        return self.variance[None], self.mean[None]
+
     def deletion_costs(self) -> Array:
         """What deleting each function would cost, as far as a Gaussian posterior knows."""
-        return deletion_cost(own_blocks(self.variance, self.mean.shape[1]), self.mean)
+        V, m = self.independent()
+        cost: Array = deletion_cost(own_blocks(V, m.shape[-1]), m).sum(axis=0)
+        return cost
 
     def worth_keeping(self, tol: float) -> Index:
         """Positions that are left when functions that cost less than `tol` go one after the other.
@@ -144,23 +158,28 @@ class Point(ABC):
         A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
         near copies of their neighbours, which take over.
         """
-        left = np.arange(len(self.mean))
-        V, m, outputs = self.variance, self.mean, self.mean.shape[1]
+        left = np.arange(len(self.model.alpha))
+        if self.deletion_costs().min(initial=np.inf) >= tol:
+            return left
+        V, m = self.independent()
+        groups, outputs = len(m), m.shape[-1]
         while len(left):
             blocks = own_blocks(V, outputs)
-            cost = deletion_cost(blocks, m)
+            cost = deletion_cost(blocks, m).sum(axis=0)
             worst = int(cost.argmin())
             if cost[worst] >= tol:
                 break
             rest = np.flatnonzero(np.arange(len(left)) != worst)
             left = left[rest]
-            if np.linalg.det(blocks[worst]) < SAFE_PIVOT:
+            own = blocks[:, worst]
+            if np.linalg.det(own).min() < SAFE_PIVOT:
                 break
             going, staying = (columns_of(index, outputs) for index in (np.array([worst]), rest))
-            column = np.linalg.solve(blocks[worst], V[np.ix_(going, staying)]).T
-            m = m[rest] - (column @ m[worst]).reshape(-1, outputs)
-            V = V[np.ix_(staying, staying)] - column @ V[np.ix_(going, staying)]
-            if V.diagonal().min(initial=1.0) < SAFE_VARIANCE:
+            row = V[:, going][:, :, staying]
+            column = np.swapaxes(np.linalg.solve(own, row), 1, 2)
+            m = m[:, rest] - (column @ m[:, worst, :, None]).reshape(groups, -1, outputs)
+            V = V[:, staying][:, :, staying] - column @ row
+            if V.diagonal(axis1=1, axis2=2).min(initial=1.0) < SAFE_VARIANCE:
                 break
         return left
 
@@ -171,11 +190,12 @@ def columns_of(index: Index, outputs: int) -> Index:
 
 
 def own_blocks(variance: Array, outputs: int) -> Array:
-    """Blocks on the diagonal, one (outputs, outputs) a function."""
+    """Blocks on the diagonals, one (outputs, outputs) a function, of matrices in a stack."""
     if outputs == 1:
-        return variance.diagonal()[:, None, None]
-    each = np.arange(len(variance) // outputs)
-    blocks: Array = variance.reshape(len(each), outputs, len(each), outputs)[each, :, each, :]
+        return variance.diagonal(axis1=1, axis2=2)[..., None, None]
+    groups, each = len(variance), np.arange(variance.shape[1] // outputs)
+    apart = variance.reshape(groups, len(each), outputs, len(each), outputs)
+    blocks: Array = np.moveaxis(apart[:, each, :, each, :], 0, 1)
     return blocks
 
 
@@ -186,7 +206,7 @@ class Accepted:
     active: Index
     alpha: Array
     likelihood: Likelihood
-    posterior: Posterior
+    posterior: Posterior | Independent
     well_determined: Array
     log_evidence: float
 

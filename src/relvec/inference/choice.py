@@ -24,4 +24,4 @@ def infer(likelihood: Likelihood, design: Design, t: Array) -> Inference:
 @infer.register
 def _(likelihood: Gaussian, design: Design, t: Array) -> Inference:
     """Gaussian noise needs no approximation."""
-    return Exact(design, t[:, 0], likelihood)
+    return Exact(design, t, likelihood)

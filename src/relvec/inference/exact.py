@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -9,14 +10,14 @@ from typing import Self
 import numpy as np
 
 from relvec.design.base import Array, ClosedFrame, Design, Index, Target, TargetFrame
-from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior, posterior_root
-from relvec.gains import best_addition, greedy_additions
+from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior
+from relvec.gains import IndependentBlock, best_independent, greedy_additions
 from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan
 from relvec.inference.noise import NOISE_FLOOR, Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.likelihoods.gaussian import Gaussian
-from relvec.posterior import Posterior
+from relvec.posterior import Independent, Posterior
 
 #: Noise that a search from no function begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03
@@ -26,45 +27,103 @@ SLACK, SPARE = 1.3, 64
 
 @dataclass(frozen=True)
 class ExactPoint(Point):
-    """A model with its posterior, eq. 12 and 13, in the coordinates of a frame."""
+    """A model with its posterior, eq. 12 and 13, in the coordinates of a frame.
+
+    The weights of different targets share α and nothing else: the evidence is the product of those
+    of the targets, each with its own noise.
+
+    Attributes
+    ----------
+    data : tuple of ActiveSet
+        Of each target.
+    posteriors : tuple of WeightPosterior
+        Of the weights of each target.
+    prior : Gamma
+        Of β.
+    """
 
     model: Model
-    data: ActiveSet
-    posterior: WeightPosterior
+    data: tuple[ActiveSet, ...]
+    posteriors: tuple[WeightPosterior, ...]
     prior: Gamma = UNIFORM
 
     @classmethod
-    def of(cls, data: ActiveSet, model: Model, prior: Gamma = UNIFORM) -> ExactPoint:
+    def of(cls, data: tuple[ActiveSet, ...], model: Model, prior: Gamma = UNIFORM) -> ExactPoint:
         """Posterior of a model for the data of its functions, and a prior of β."""
-        posterior = WeightPosterior.at(data, model.alpha, float(model.beta[0]))
-        return cls(model, data, posterior, prior)
+        posteriors, roots = [], dict[float, Array]()
+        for part, beta in zip(data, model.beta.tolist(), strict=True):
+            found = WeightPosterior.at(part, model.alpha, beta, roots.get(beta))
+            roots[beta] = found.root
+            posteriors.append(found)
+        return cls(model, data, tuple(posteriors), prior)
 
     @property
     def variance(self) -> Array:  # type: ignore[override]
-        """Σ̂."""
-        return self.posterior.variance
+        """Σ̂, with a block of zeros between two targets."""
+        if len(self.posteriors) == 1:
+            return self.posteriors[0].variance
+        k, outputs = self.mean.shape
+        variance = np.zeros((k, outputs, k, outputs))
+        for output, posterior in enumerate(self.posteriors):
+            variance[:, output, :, output] = posterior.variance
+        return variance.reshape(k * outputs, k * outputs)
 
-    @property
+    @cached_property
     def mean(self) -> Array:  # type: ignore[override]
-        """μ̂, one output."""
-        return self.posterior.mean[:, None]
+        """μ̂, one output a target."""
+        return np.stack([posterior.mean for posterior in self.posteriors], axis=1)
 
-    @property
+    @cached_property
     def log_evidence(self) -> float:  # type: ignore[override]
         """L, eq. 36 with the prior of β."""
-        return self.posterior.log_evidence + self.prior.log_prob(self.model.beta)
+        of_targets = sum(posterior.log_evidence for posterior in self.posteriors)
+        return of_targets + self.prior.log_prob(self.model.beta)
+
+    def independent(self) -> tuple[Array, Array]:
+        """See `Point.independent`: every target is."""
+        if len(self.posteriors) == 1:  # copies nothing
+            return super().independent()
+        variances = np.stack([posterior.variance for posterior in self.posteriors])
+        return variances, self.mean.T[:, :, None]
+
+    def deletion_costs(self) -> Array:
+        """See `Point.deletion_costs`."""
+        costs = np.zeros(len(self.model.alpha))
+        for posterior in self.posteriors:
+            costs += posterior.deletion_costs()
+        return costs
+
+    def determined(self) -> Array:
+        """See `Point.determined`."""
+        return np.stack([posterior.well_determined() for posterior in self.posteriors], axis=1)
+
+    def used(self) -> Array:
+        """See `Point.used`."""
+        return np.array([posterior.used for posterior in self.posteriors])
 
     def gradient(self) -> Array:
-        """See `Point.gradient`; the last entry is eq. 45."""
-        gradient = self.posterior.gradient(self.data.n, float(self.model.beta[0]))
-        gradient[-1:] += self.prior.slope(self.model.beta)
+        """See `Point.gradient`; the last entries are eq. 45."""
+        k, n = len(self.model.alpha), self.data[0].n
+        gradient = np.zeros(k + len(self.posteriors))
+        for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
+            posterior.add_gradient(gradient, at, n, beta)
+        if not self.prior.uniform:
+            gradient[k:] += self.prior.slope(self.model.beta)
         return gradient
 
     def hessian(self) -> Array:
-        """See `Point.hessian`."""
-        hessian = self.posterior.hessian(float(self.model.beta[0]))
-        hessian[-1, -1:] += self.prior.curvature(self.model.beta)
+        """See `Point.hessian`; two noises do not feel each other."""
+        k = len(self.model.alpha)
+        size = k + len(self.posteriors)
+        hessian = np.zeros((size, size))
+        for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
+            posterior.add_hessian(hessian, at, beta)
+        if not self.prior.uniform:
+            hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.model.beta)
         return hessian
+
+    def _with_beta(self) -> Iterator[tuple[WeightPosterior, float]]:
+        return zip(self.posteriors, self.model.beta.tolist(), strict=True)
 
     def evidence_slope(self) -> Array:
         """See `Point.evidence_slope`."""
@@ -72,7 +131,7 @@ class ExactPoint(Point):
 
     def misfit(self) -> Array:
         """See `Point.misfit`."""
-        return np.array([self.posterior.misfit])
+        return np.array([posterior.misfit for posterior in self.posteriors])
 
     def at(self, model: Model) -> ExactPoint:
         """See `Point.at`."""
@@ -80,7 +139,8 @@ class ExactPoint(Point):
 
     def keep(self, which: Index) -> ExactPoint:
         """See `Point.keep`."""
-        fewer = replace(self.data, R=self.data.R[:, which])
+        R = self.data[0].R[:, which]
+        fewer = tuple(replace(part, R=R) for part in self.data)
         return ExactPoint.of(fewer, self.model.keep(which), self.prior)
 
 
@@ -90,22 +150,26 @@ class ExactScan(Scan):
     def __init__(self, inference: Exact, point: ExactPoint) -> None:
         model = point.model
         self._inference, self._model = inference, model
-        self._factors = CandidateFactors.at(
-            inference.frame, point.data, model.alpha, float(model.beta[0])
-        )
-        S, Q = self._factors.S[:, None, None], self._factors.Q[:, None]
-        self.gain, _ = best_addition(S, Q, np.full(len(Q), self._factors.floor))
+        self._factors = [
+            CandidateFactors.at(frame, data, model.alpha, beta)
+            for frame, data, beta in zip(
+                inference.frame.targets(), point.data, model.beta.tolist(), strict=True
+            )
+        ]
+        self._floor = np.array([part.floor for part in self._factors])
+        S, Q = np.array([(part.S, part.Q) for part in self._factors]).transpose(1, 2, 0)
+        self.gain, _ = best_independent(S, Q, self._floor)
         self.gain[model.active] = 0.0
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `Scan.additions`."""
-        frame, factors = self._inference.frame, self._factors
-        rest = frame.rest(batch)
-        block = factors.block(frame.coords[:, batch], rest)[:, None, :, None]
-        floor = np.full(len(batch), factors.floor)
-        chosen, alpha = greedy_additions(block, factors.Q[batch, None], floor, threshold)
+        frame = self._inference.frame
+        rest, coords = frame.rest(batch), frame.coords[:, batch]
+        S = np.stack([part.block(coords, rest) for part in self._factors])
+        Q = np.stack([part.Q[batch] for part in self._factors])
+        chosen, alpha = greedy_additions(IndependentBlock(S, Q, self._floor), threshold)
         n_active = len(self._model.active) + len(chosen)
-        if len(frame.target) <= SLACK * n_active + SPARE:
+        if len(frame.coords) <= SLACK * n_active + SPARE:
             new = chosen[frame.rest_norm2[batch[chosen]] > 0]
             frame.extend(batch[new], rest[:, new])
         else:
@@ -120,8 +184,8 @@ class Exact(Inference):
     ----------
     design : Design
         Candidates.
-    t : ndarray of shape (n_samples,)
-        Raw target.
+    t : ndarray of shape (n_samples, n_targets)
+        Raw targets, which share the functions and their α in their standard units.
     likelihood : Gaussian
         With the noise variance if it is known.
     """
@@ -130,19 +194,19 @@ class Exact(Inference):
     norm2 = 1.0
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
-        self.design, self.likelihood, self.target = design, likelihood, Target.of(t, design)
+        self.design, self.likelihood = design, likelihood
+        self.target = Target.of(np.ascontiguousarray(t.T), design)
         self.n = design.n_effective
-        self.output_variance = self.target.variance
-        variances = np.array([self.target.variance])
-        self.first_beta = 1 / (FIRST_NOISE * variances)
+        self.output_variance = float(self.target.variance.mean())
+        self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
         prior = likelihood.precision_prior.in_units(self.target.scale**-2)
         if likelihood.noise_variance is None:
-            self.noise = Noise(False, 1 / (NOISE_FLOOR * variances), prior)
+            self.noise = Noise(False, 1 / (NOISE_FLOOR * self.target.variance), prior)
         else:
             self.noise = Noise(True, self._beta(likelihood.noise_variance), prior)
 
-    def _beta(self, noise_variance: float) -> Array:
-        beta = np.array([self.target.scale**2 / noise_variance])
+    def _beta(self, noise_variance: float | Array) -> Array:
+        beta: Array = self.target.scale**2 / noise_variance
         if not ((beta > 0) & (beta < np.inf)).all():
             raise OverflowError(
                 f"noise_variance={noise_variance!r} beside the variance of y exceeds"
@@ -170,8 +234,11 @@ class Exact(Inference):
     def point(self, model: Model, near: Point | None = None) -> ExactPoint:
         """See `Inference.point`."""
         self.frame.span(model.active)
-        data = ActiveSet.from_frame(self.frame, model.active, self.n)
-        return ExactPoint.of(data, model, self.noise.prior)
+        return ExactPoint.of(self._data(self.frame, model.active), model, self.noise.prior)
+
+    def _data(self, frame: TargetFrame, active: Index) -> tuple[ActiveSet, ...]:
+        """What each target says of some functions."""
+        return tuple(ActiveSet.from_frame(alone, active, self.n) for alone in frame.targets())
 
     def scan(self, point: Point) -> ExactScan:
         """See `Inference.scan`."""
@@ -184,14 +251,18 @@ class Exact(Inference):
         return self
 
     def function_slope(self, point: Point) -> Array:
-        """See `Inference.function_slope`: D = β[(t − Φμ)μᵀ − ΦΣ], eq. 55, copies counted."""
+        """See `Inference.function_slope`: D = Σβ[(t − Φμ)μᵀ − ΦΣ], eq. 55, copies counted."""
         model = point.model
         Phi, scale = self.design.columns(model.active), self.design.scale[model.active]
         root_alpha = np.sqrt(model.alpha)
-        mean = point.mean[:, 0] / root_alpha
-        explained = Phi @ (point.variance / np.multiply.outer(root_alpha, root_alpha))
-        D = np.multiply.outer(self.target.values - Phi @ mean, mean) - explained
-        slope: Array = model.beta * self.design.row_weights[:, None] * D / scale
+        variances, means = point.independent()
+        mean = means[:, :, 0] / root_alpha
+        variance = np.tensordot(model.beta, variances, 1) / np.multiply.outer(
+            root_alpha, root_alpha
+        )
+        residual = self.target.values - mean @ Phi.T
+        D = residual.T @ (model.beta[:, None] * mean) - Phi @ variance
+        slope: Array = self.design.row_weights[:, None] * D / scale
         return slope
 
     def opening(self) -> Model | None:
@@ -212,31 +283,40 @@ class Exact(Inference):
         model = model.keep(np.argsort(model.active))
         alpha, kept = model.alpha, self.design.restrict(model.active)
         found = self._recomputed(kept, alpha, model.beta)
-        noise_variance = self.noise_variance(model.beta)
+        noise_variance, units = self.target.scale**2 / model.beta, self.target.scale[:, None]
         with np.errstate(over="ignore", under="ignore"):
-            user_alpha = alpha * (kept.scale / self.target.scale) ** 2
+            user_alpha = alpha * (kept.scale / units) ** 2
         if not (np.isfinite(user_alpha) & (user_alpha > 0)).all():
             raise OverflowError(
                 "weight precisions in the units of X and y exceed the range of float64; rescale "
                 "them"
             )
-        to_weight = self.target.scale / (kept.scale * np.sqrt(alpha))
-        posterior = Posterior(
-            mean=to_weight[:, None] * found.mean,
-            root=to_weight[:, None]
-            * posterior_root(found.data.weighted(alpha, float(model.beta[0]))),
-            center=kept.center[None, :],
-            level=np.array([self.target.center]),
-            level_covariance=np.array([[noise_variance * self.design.level_share]]),
+        posteriors = tuple(
+            Posterior(
+                mean=(to_weight * part.mean)[:, None],
+                root=to_weight[:, None] * part.root,
+                center=kept.center[None, :],
+                level=np.array([level]),
+                level_covariance=np.array([[variance * self.design.level_share]]),
+            )
+            for to_weight, part, level, variance in zip(
+                units / (kept.scale * np.sqrt(alpha)),
+                found.posteriors,
+                self.target.center,
+                noise_variance,
+                strict=True,
+            )
         )
+        several = len(posteriors) > 1
+        learnt = noise_variance if several else float(noise_variance[0])
         return Accepted(
             active=model.active,
-            alpha=user_alpha,
+            alpha=user_alpha if several else user_alpha[0],
             likelihood=self.likelihood
             if self.noise.held
-            else replace(self.likelihood, noise_variance=noise_variance),
-            posterior=posterior,
-            well_determined=found.well_determined(),
+            else replace(self.likelihood, noise_variance=learnt),
+            posterior=Independent(posteriors) if several else posteriors[0],
+            well_determined=found.determined().T if several else found.well_determined(),
             log_evidence=self.user_evidence(found.log_evidence),
         )
 
@@ -244,18 +324,19 @@ class Exact(Inference):
         """Posterior of all functions of a design in a fresh orthonormal frame."""
         every, frame = np.arange(len(alpha)), design.frame(self.target)
         frame.span(every)
-        data = ActiveSet.from_frame(frame, every, self.n)
-        return ExactPoint.of(data, Model(every, alpha, beta), self.noise.prior)
+        return ExactPoint.of(self._data(frame, every), Model(every, alpha, beta), self.noise.prior)
 
     def model_of(self, alpha: Array) -> Model:
         """See `Inference.model_of`; the noise has to be known."""
         assert self.likelihood.noise_variance is not None
         beta = self._beta(self.likelihood.noise_variance)
-        return Model(np.arange(len(alpha)), alpha * self.weight_unit() ** 2, beta)
+        first = np.atleast_2d(alpha)[0]  # those of the others are the same in other units
+        return Model(np.arange(len(first)), first * self.weight_unit() ** 2, beta)
 
     def weight_unit(self) -> Array:
-        """See `Inference.weight_unit`."""
-        return self.target.scale * self.design.weight_unit
+        """See `Inference.weight_unit`; of the first target's weights."""
+        unit: Array = self.target.scale[0] * self.design.weight_unit
+        return unit
 
     def log_evidence(self, alpha: Array) -> float:
         """See `Inference.log_evidence`."""
@@ -266,9 +347,10 @@ class Exact(Inference):
     def user_evidence(self, log_evidence: float) -> float:
         """See `Inference.user_evidence`; c log β has units as well."""
         counted = self.n + 2 * self.noise.prior.shape
-        by_units = counted * float(np.log(self.target.scale))
-        return log_evidence - by_units + self.design.precision_evidence
+        by_units = counted * float(np.log(self.target.scale).sum())
+        return log_evidence - by_units + len(self.target.scale) * self.design.precision_evidence
 
     def noise_variance(self, beta: Array) -> float:
-        """See `Inference.noise_variance`."""
-        return self.target.scale**2 / float(beta[0])
+        """See `Inference.noise_variance`: the geometric mean over the targets."""
+        variances = self.target.scale**2 / beta
+        return float(variances[0] * np.exp(np.log(variances / variances[0]).mean()))

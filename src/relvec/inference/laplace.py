@@ -15,7 +15,7 @@ import numpy as np
 
 from relvec.design.base import EVERY, Array, Design, Index, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
-from relvec.gains import best_addition, greedy_additions
+from relvec.gains import JointBlock, best_addition, greedy_additions
 from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan, columns_of
 from relvec.inference.curvature import pairwise
 from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, Rows, climb_to_mode
@@ -187,7 +187,7 @@ class LaplaceScan(Scan):
         block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
         Q = columns.T @ self._point.slope
         floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
-        chosen, alpha = greedy_additions(block, Q, floor, threshold)
+        chosen, alpha = greedy_additions(JointBlock(block, Q, floor), threshold)
         return batch[chosen], alpha
 
 

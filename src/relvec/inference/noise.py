@@ -54,6 +54,9 @@ class Noise:
 
         It is at least what one observation that misses by the whole target would say.
         """
-        misfit, most = misfit + 2 * self.prior.rate, 1 + 2 * self.prior.rate
-        beta = (freedom + 2 * self.prior.shape) / np.maximum(misfit, NO_MISFIT)
+        most: float | Array = 1.0
+        if not self.prior.uniform:
+            freedom, misfit = freedom + 2 * self.prior.shape, misfit + 2 * self.prior.rate
+            most = 1 + 2 * self.prior.rate
+        beta = freedom / np.maximum(misfit, NO_MISFIT)
         return np.minimum(np.maximum(beta, 1 / most), self.beta_max)

@@ -8,6 +8,7 @@ directions a sweep over all M of them costs j²M operations instead of N³.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -45,19 +46,20 @@ def spanning_frame(
     """
     frame = design.frame(target)
     limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // candidates_a_direction)
-    while len(frame.target) <= limit:
-        spanned = neglected[len(frame.target) >= FEW]
+    while len(frame.coords) <= limit:
+        spanned = neglected[len(frame.coords) >= FEW]
         outside = np.flatnonzero(frame.rest_norm2 > spanned)
         if not len(outside):
             return frame
-        # Evenly spaced in their correlation with the target, whatever its sign and the order of the
+        # Evenly spaced in their correlation with a target, whatever its sign and the order of the
         # rows.
-        ordered = outside[np.argsort(np.abs(frame.rest_dot[outside]), kind="stable")]
+        closeness = np.abs(np.atleast_2d(frame.rest_dot)).max(axis=0)
+        ordered = outside[np.argsort(closeness[outside], kind="stable")]
         places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
         index = ordered[np.unique(places.round().astype(np.intp))]
         rest = frame.rest(index)
         # Norms that are all one would leave the first pivot to the last digit.
-        favour = 1 + np.abs(frame.rest_dot[index])
+        favour = 1 + closeness[index]
         norms, order = pivoted_qr(rest * favour)
         new = order[: max(1, int(((norms / favour[order]) ** 2 > spanned).sum()))]
         frame.extend(index[new], rest[:, new])
@@ -70,24 +72,35 @@ def sweep(frame: TargetFrame, target: Target, n: float, noise: Noise) -> Model:
     The frame spans most functions nearly, so this is a start and no result: functions
     must be spanned exactly before the evidence means anything. Every function starts with the same
     share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
+    Several targets share α, so that eq. 16 has their sums: α_i = Σγ_i / Σμ_i².
     """
     active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
-    beta = noise.beta_max if noise.held else np.array([1 / (SWEEP_NOISE * target.variance)])
+    beta = noise.beta_max if noise.held else np.atleast_1d(1 / (SWEEP_NOISE * target.variance))
     alpha: Array = np.full(len(active), float(len(active)))
-    limit, threshold = len(frame.target), WELL_DETERMINED
+    limit, threshold = len(frame.coords), WELL_DETERMINED
+    data = [ActiveSet.from_frame(alone, active, n) for alone in frame.targets()]
     for sweeps in count(1):
-        data = ActiveSet.from_frame(frame, active, n)
-        factors = CandidateFactors.of_active(data, alpha, float(beta[0]))
-        gamma = factors.S / alpha
-        mean = factors.Q / alpha
-        updated = np.full(len(mean), np.inf)
-        np.divide(gamma, mean**2, out=updated, where=mean**2 > 0)  # eq. 16
+        gamma, square = np.zeros(len(active)), np.zeros(len(active))
+        freedom, misfit = [], []
+        for part, b in zip(data, beta.tolist(), strict=True):
+            factors = CandidateFactors.of_active(part, alpha, b)
+            own, mean = factors.S / alpha, factors.Q / alpha
+            gamma += own
+            square += mean * mean
+            freedom.append(n - float(own.sum()))
+            misfit.append(part.misfit(mean))
+        updated = np.full(len(active), np.inf)
+        np.divide(gamma, square, out=updated, where=square > 0)  # eq. 16
         if not noise.held:  # eq. 18
-            beta = noise.precision(n - gamma.sum(keepdims=True), np.array([data.misfit(mean)]))
-        keep = np.flatnonzero((gamma > threshold) | ((updated < alpha) & (threshold < 1)))
+            beta = noise.precision(np.array(freedom), np.array(misfit))
+        least = threshold * len(data)
+        keep = np.flatnonzero((gamma > least) | ((updated < alpha) & (threshold < 1)))
         if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
-        active, alpha = active[keep], updated[keep]
+        alpha = updated
+        if len(keep) < len(active):
+            active, alpha, R = active[keep], updated[keep], data[0].R[:, keep]
+            data = [replace(part, R=R) for part in data]
         if sweeps >= MIN_SWEEPS and len(active) <= limit:
             break
         threshold *= GROWTH

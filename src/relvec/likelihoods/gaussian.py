@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,17 +17,24 @@ class Gaussian(RegressionLikelihood):
 
     Parameters
     ----------
-    noise_variance : float or None
-        σ² in squared units of the target. None while it is still to be learnt.
+    noise_variance : float, ndarray of shape (n_targets,) or None
+        σ² in squared units of the target, or of each. None while it is still to be learnt.
     precision_prior : Gamma
         Prior of 1/σ², its rate in squared units of the target.
     """
 
-    noise_variance: float | None = None
+    noise_variance: float | Array | None = None
     precision_prior: Gamma = UNIFORM
     mean_feels_spread: ClassVar[bool] = False
 
-    def _variance(self) -> float:
+    def of_target(self, target: int) -> Gaussian:
+        """Noise of one of several targets."""
+        variance = self._variance()
+        if not isinstance(variance, np.ndarray):
+            return self
+        return replace(self, noise_variance=float(variance[target]))
+
+    def _variance(self) -> float | Array:
         if self.noise_variance is None:
             raise ValueError("noise_variance has not been learnt yet, expected a number")
         return self.noise_variance

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,10 +36,9 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
                 there = point.at(_moved(point.model, free, step, noise.beta_max))
                 if there.log_evidence >= point.log_evidence - point.fall:
                     break
-                if (
-                    point.evidence_slope()[: len(step)] @ step <= 0
-                ):  # then no shorter step raises it either
-                    return prune(point, tol)
+                promised = float(point.evidence_slope()[free] @ step)
+                if promised <= (0 if point.fall else next_to_nothing):
+                    return prune(point, tol)  # no shorter step raises it by more
             damping = max(10 * damping, 1e-2)
         else:
             break
@@ -56,9 +53,10 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
 def _free(point: Point, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
     """Which coordinates are free to move: every log α, and the log β of each noise that may."""
     free, k = np.ones(len(gradient), dtype=np.bool_), len(point.model.alpha)
-    if k < len(gradient):
-        freedom = n - point.determined().sum(axis=0)
-        free[k:] = noise.may_move(point.model.beta, gradient[k:], n, freedom)
+    if noise.held:
+        free[k:] = False
+    else:
+        free[k:] = noise.may_move(point.model.beta, gradient[k:], n, n - point.used())
     return free
 
 
@@ -75,11 +73,12 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
 
 def _moved(model: Model, free: NDArray[np.bool_], step: Array, beta_max: Array) -> Model:
     k, growth = len(model.alpha), np.exp(step)
-    if len(step) == k:
-        return replace(model, alpha=model.alpha * growth)
-    beta = model.beta.copy()
-    beta[free[k:]] *= growth[k:]
-    return replace(model, alpha=model.alpha * growth[:k], beta=np.minimum(beta, beta_max))
+    beta = model.beta
+    if len(step) > k:
+        beta = beta.copy()
+        beta[free[k:]] *= growth[k:]
+        np.minimum(beta, beta_max, out=beta)
+    return Model(model.active, model.alpha * growth[:k], beta)
 
 
 def prune(point: Point, tol: float) -> Point:

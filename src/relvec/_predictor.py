@@ -1,0 +1,225 @@
+"""What every regressor predicts: observations and functions with error bars, and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._estimator import Array, Machine, RelevanceMachine
+from relvec._row_noise import check_row_variances
+from relvec.checks import check_count
+from relvec.likelihoods import Gaussian, RegressionLikelihood
+
+
+class Predictor(RelevanceMachine):
+    """Fitted machines, one a target, as predictors of numbers."""
+
+    likelihood: str
+
+    @property
+    def _single(self) -> bool:
+        """Whether y had no columns."""
+        return self.dual_coef_.ndim == 1
+
+    @property
+    def noise_variance_(self) -> float | Array:
+        """Noise variance σ², in squared units of y; one for each of several targets."""
+        check_is_fitted(self)
+        if not isinstance(self.machines_[0].likelihood, Gaussian):
+            raise AttributeError("noise_variance_ is only available with likelihood='gaussian'")
+        variances = [self._noise_variance(machine) for machine in self.machines_]
+        return variances[0] if self._single else np.array(variances)
+
+    @property
+    def weight_covariance_(self) -> Array:
+        """Posterior covariance Σ of the weights (eq. 12), for each target."""
+        check_is_fitted(self)
+        size = len(self.relevance_)
+        covariance = np.zeros((len(self.machines_), size, size))
+        for own, machine in zip(covariance, self.machines_, strict=True):
+            own[np.ix_(machine.columns, machine.columns)] = machine.posterior.covariance
+        return covariance[0] if self._single else covariance
+
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> Array | tuple[Array, Array]:
+        """Predict new observations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        return_std : bool, default=False
+            Return the standard deviation of a new observation too, noise included (eq. 22).
+        return_cov : bool, default=False
+            Return the covariance of new observations too. It has n_samples² entries.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
+            all, which after a fit with noise known by row is the mean of those.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictive mean (eq. 21), in units of y.
+        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            If `return_std`, in units of y.
+        cov : ndarray of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets)
+            If `return_cov`, in squared units of y.
+
+        Raises
+        ------
+        OverflowError
+            Counts, or their variances, exceed the range of double precision.
+        """
+        if return_std and return_cov:
+            raise ValueError("return_std and return_cov are both True, expected at most one")
+        check_is_fitted(self)
+        if return_cov:
+            return self._joint(X, noise_variance_per_row)
+        if noise_variance_per_row is not None:
+            self._noise_variance(self.machines_[0])
+            mean, std = self.predict_latent(X, return_std=True)
+            known = check_row_variances(noise_variance_per_row, len(mean))
+            std = np.sqrt((std.T**2 + known).T)
+        else:
+            feels = any(_likelihood(machine).mean_feels_spread for machine in self.machines_)
+            mean, variance = self._moments(X, _observed, spread=return_std or feels)
+            std = np.sqrt(variance)
+        return (mean, std) if return_std else mean
+
+    def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
+        """Mean of new observations at the rows of X, and their covariance, for each target."""
+        Phi, means, covariances = self.basis_.evaluate(self._queries(X)), [], []
+        for machine in self.machines_:
+            likelihood, own = _likelihood(machine), Phi[:, machine.columns]
+            latent = machine.posterior.latent_mean(own)
+            covariance = machine.posterior.joint_covariance(own)
+            if variances is None:
+                mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
+                covariance = likelihood.joint_covariance(latent[:, 0], covariance)
+            else:
+                self._noise_variance(machine)
+                mean, known = latent, check_row_variances(variances, len(Phi))
+                covariance = covariance + np.diag(known)
+            means.append(mean[:, 0])
+            covariances.append(covariance)
+        if self._single:
+            return means[0], covariances[0]
+        return np.stack(means, axis=-1), np.stack(covariances, axis=-1)
+
+    def _moments(
+        self,
+        X: ArrayLike,
+        of: Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]],
+        *,
+        spread: bool,
+    ) -> Array:
+        """What `of` makes of latent mean and covariance (zero without `spread`): two of each row.
+
+        Shape (2, n_samples), or (2, n_samples, n_targets).
+        """
+
+        def moments(Phi: Array) -> Array:
+            found = np.empty((len(Phi), 2, len(self.machines_)))
+            for target, machine in enumerate(self.machines_):
+                every = len(machine.columns) == Phi.shape[1]
+                own = Phi if every else Phi[:, machine.columns]
+                mean = machine.posterior.latent_mean(own)
+                covariance = (
+                    machine.posterior.latent_covariance(own)
+                    if spread
+                    else np.zeros((*mean.shape, 1))
+                )
+                found[:, :, target] = np.hstack(of(_likelihood(machine), mean, covariance))
+            return found
+
+        both = np.swapaxes(self._by_batches(X, moments), 0, 1)
+        return both[:, :, 0] if self._single else both
+
+    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Predict the function itself, without the noise of an observation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries.
+        return_std : bool, default=False
+            Return the standard deviation of the function too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Posterior mean of the function, in units of y.
+        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            If `return_std`, in units of y.
+        """
+        mean, variance = self._moments(X, _function, spread=return_std)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | np.random.RandomState | None = None,
+        noise: bool = False,
+    ) -> Array:
+        """Draw functions from the posterior, evaluated at the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Queries.
+        n_samples : int, default=1
+            Number of functions.
+        random_state : int, RandomState or None, default=None
+            Source of the draws.
+        noise : bool, default=False
+            Add the noise of an observation to every value.
+
+        Returns
+        -------
+        samples : ndarray of shape (n_rows, n_samples) or (n_rows, n_targets, n_samples)
+            One function along the last axis, in units of y (its logarithm for counts without
+            `noise`).
+        """
+        check_count(n_samples, "n_samples")
+        rng = check_random_state(random_state)
+        Phi, drawn = self.basis_.evaluate(self._queries(X)), []
+        for machine in self.machines_:
+            (samples,) = machine.posterior.sample(Phi[:, machine.columns], n_samples, rng)
+            drawn.append(_likelihood(machine).sample(samples, rng) if noise else samples)
+        return drawn[0] if self._single else np.stack(drawn, axis=1)
+
+    def _noise_variance(self, machine: Machine) -> float:
+        """Noise variance that a machine learnt, or was given."""
+        if not isinstance(machine.likelihood, Gaussian):
+            raise ValueError(
+                f"noise_variance_per_row is given, expected None with likelihood="
+                f"{self.likelihood!r}, which has no noise of its own"
+            )
+        variance = machine.likelihood.noise_variance
+        assert isinstance(variance, float)
+        return variance
+
+
+def _likelihood(machine: Machine) -> RegressionLikelihood:
+    assert isinstance(machine.likelihood, RegressionLikelihood)
+    return machine.likelihood
+
+
+def _observed(likelihood: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean and variance of an observation."""
+    return likelihood.moments(mean, cov)
+
+
+def _function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean and variance of the function."""
+    return mean, cov[:, 0]
