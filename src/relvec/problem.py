@@ -55,6 +55,16 @@ class Problem:
             Phi, center=self.has_intercept, weights=self.weights, precision=self.precision
         )
 
+    def believable(self, log_evidence: float) -> bool:
+        """Whether one machine can have this evidence.
+
+        Targets cannot be more than certain. With a flat intercept, classes that are far apart make
+        an improper prior, and the method of Laplace, believe otherwise.
+        """
+        return bool(np.isfinite(log_evidence)) and not (
+            self.likelihood.discrete and log_evidence > 0
+        )
+
     @property
     def n_copies(self) -> float:
         """Number of rows, copies counted."""

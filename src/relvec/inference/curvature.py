@@ -62,9 +62,9 @@ class Information:
         self.mean_function: Array = np.zeros(Phi.shape[1])
         self.remainder = np.zeros((self.n_outputs, Phi.shape[1] * self.n_outputs))
         if has_intercept:
+            self.level_factor = cholesky(B.sum(axis=0))  # a flat likelihood has no curvature
             weight: Array = np.einsum("nrr->n", B)
             self.mean_function = weight @ Phi / float(weight.sum())
-            self.level_factor = cholesky(B.sum(axis=0))
         self.centred = Phi - self.mean_function
         if has_intercept and self.n_outputs > 1:
             cross = np.einsum("nk,nrs->krs", self.centred, B, optimize=True)

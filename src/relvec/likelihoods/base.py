@@ -24,11 +24,14 @@ class Likelihood(ABC):
         Whether the mean of a new target depends on the covariance of its outputs.
     positive_only : bool
         Whether targets cannot be negative.
+    discrete : bool
+        Whether targets have probabilities, of at most one, and not densities.
     """
 
     n_outputs: int = 1
     mean_feels_spread: ClassVar[bool] = True
     positive_only: ClassVar[bool] = False
+    discrete: ClassVar[bool] = True
 
     @abstractmethod
     def log_prob(self, t: Array, y: Array) -> Array:

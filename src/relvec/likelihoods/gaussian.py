@@ -26,6 +26,7 @@ class Gaussian(RegressionLikelihood):
     noise_variance: float | Array | None = None
     precision_prior: Gamma = UNIFORM
     mean_feels_spread: ClassVar[bool] = False
+    discrete: ClassVar[bool] = False
 
     def of_target(self, target: int) -> Gaussian:
         """Noise of one of several targets."""

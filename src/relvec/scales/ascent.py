@@ -120,7 +120,7 @@ class ScaledEvidence:
         log_evidence, slopes = 0.0, []
         D = np.zeros((len(self.problem.X), len(self.basis.rows_)))
         for number, (inference, point) in enumerate(self._points(near)):
-            if not np.isfinite(point.log_evidence):  # a mode out of reach: no place to be
+            if not self.problem.believable(point.log_evidence):
                 return -np.inf, np.zeros_like(self.place)
             if near is not None:
                 near[number] = point
@@ -140,7 +140,7 @@ class ScaledEvidence:
         ):
             design = self.problem.design(Phi[:, machine.columns])
             inference = infer(self.problem.likelihood, design, t).all_active()
-            alpha = np.exp(machine.log_alpha[machine.family]) / design.weight_unit**2
+            alpha = np.exp(machine.log_alpha[machine.family]) * design.weight_unit**2
             model = Model(np.arange(len(alpha)), alpha, machine.beta)
             found.append((inference, inference.point(model, start)))
         return found

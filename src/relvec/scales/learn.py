@@ -70,6 +70,8 @@ class Fit:
 
         Each was chosen among many. Evidence that has been maximised over them does not know that.
         """
+        if not all(self.problem.believable(s.log_evidence) for s in self.solutions):
+            return -np.inf
         used = self.basis.n_scales + len(self.active)
         return self.log_evidence - self.price * used
 
@@ -86,7 +88,7 @@ class Fit:
             columns = np.searchsorted(self.active, solution.active)
             design = self.problem.design(Phi[:, columns])
             model = infer(solution.likelihood, design, t).model_of(solution.alpha)
-            log_alpha = np.log(model.alpha * design.weight_unit**2)
+            log_alpha = np.log(model.alpha / design.weight_unit**2)
             machines.append(Tied(columns, np.arange(len(columns)), log_alpha, model.beta))
         return ScaledEvidence(self.problem, basis, machines)
 
@@ -161,8 +163,8 @@ def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
     for t in problem.targets.values():
         design = problem.design(Phi.copy())
         inference = infer(problem.likelihood, design, t)
-        unit2 = np.bincount(families, design.weight_unit**-2) / sizes
-        log_alpha = np.log(sizes / unit2 / inference.norm2)
+        norm2 = np.bincount(families, design.weight_unit**-2) / sizes
+        log_alpha = np.log(sizes * norm2 / inference.norm2)
         machines.append(Tied(np.arange(len(families)), families, log_alpha, inference.first_beta))
     return ScaledEvidence(problem, basis, machines)
 
@@ -177,8 +179,9 @@ def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
             break
         _, there = fit.around().ascended(STEPS)
         moved = fit.onward(there.basis.log_scales(), there)
-        gain = moved.worth - fit.worth
-        fit = moved if gain > 0 else fit
+        if not moved.worth > fit.worth:
+            break
+        gain, fit = moved.worth - fit.worth, moved
         if gain < SETTLED or fit.worth + PATIENCE * gain < beside:
             break
     return fit

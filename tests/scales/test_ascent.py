@@ -1,0 +1,100 @@
+"""The evidence by scales and precisions: its slope, and what families and idle scales are."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from relvec.basis import RBF, Centers, Columns, Concatenate
+from relvec.likelihoods import Bernoulli, Gaussian
+from relvec.problem import Problem
+from relvec.scales.ascent import ScaledEvidence, Tied
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Two inputs in different units, a smooth function of the first, and copies of the rows."""
+    rng = np.random.RandomState(3)
+    X = rng.uniform(-3, 3, (30, 2)) * [1.0, 10.0]
+    return X, np.sin(X[:, 0]) + 0.02 * X[:, 1], rng.randint(1, 3, 30).astype(float)
+
+
+def evidence_of(rows, likelihood, *, weights=None, intercept=True):
+    """Two machines that share the scales of a mixed basis, precisions in families."""
+    X, f, copies = rows
+    noisy = f + 0.3 * np.random.RandomState(4).standard_normal(30)
+    binary = isinstance(likelihood, Bernoulli)
+    t = {"a": (noisy > 0.1) if binary else noisy, "b": (f < 0.3) if binary else 2 - noisy**2}
+    basis = Concatenate([Columns(), RBF(gamma="ard")])
+    basis.place(X, Centers.on(X, np.array([2, 7, 11, 25])), None)
+    problem = Problem(
+        X,
+        {name: value.astype(float)[:, None] for name, value in t.items()},
+        likelihood,
+        intercept,
+        copies if weights else None,
+    )
+    beta = np.ones(1) if binary else np.array([90.0])
+    machines = [
+        Tied(np.array([0, 2, 3, 5]), np.array([0, 1, 1, 1]), np.array([0.5, -0.7]), beta),
+        Tied(np.array([1, 4]), np.array([0, 1]), np.array([3.0, 0.2]), 0.5 * beta),
+    ]
+    return ScaledEvidence(problem, basis, machines)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Bernoulli()], ids=["gaussian", "bernoulli"])
+def test_slope_in_every_coordinate(rows, likelihood, intercept, weights):
+    """Scales, precisions of families, noise of each machine: all as finite differences say."""
+    evidence = evidence_of(rows, likelihood, weights=weights, intercept=intercept)
+    h, place = 1e-4, evidence.place
+    found = evidence.slope()[1]
+    expected = [
+        (evidence.at(place + h * e).value() - evidence.at(place - h * e).value()) / (2 * h)
+        for e in np.eye(len(place))
+    ]
+    if isinstance(likelihood, Bernoulli):  # there is no noise to move
+        noises = [4, 7]
+        assert not found[noises].any()
+        found, expected = np.delete(found, noises), np.delete(expected, noises)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_value_is_the_evidence_of_dense_formulas(rows):
+    """Without an intercept, log N(t; 0, σ²I + ΦA⁻¹Φᵀ) of the target in the units of its design."""
+    evidence = evidence_of(rows, Gaussian(), intercept=False)
+    Phi = evidence.problem.evaluate(evidence.basis)
+    expected = 0.0
+    for machine, t in zip(evidence.machines, evidence.problem.targets.values(), strict=True):
+        unit = t[:, 0] / np.linalg.norm(t)
+        alpha = np.exp(machine.log_alpha[machine.family])
+        C = (
+            np.eye(30) / machine.beta[0]
+            + (Phi[:, machine.columns] / alpha) @ Phi[:, machine.columns].T
+        )
+        expected += multivariate_normal(np.zeros(30), C).logpdf(unit)
+    assert evidence.value() == pytest.approx(expected, rel=1e-10)
+
+
+def test_ascent_rises_and_holds_what_it_is_told_to(rows):
+    """An ascent ends higher than it began, and scales that are held stay."""
+    evidence = evidence_of(rows, Gaussian())
+    value, there = evidence.ascended(15)
+    assert value > evidence.value() + 1
+    assert value == pytest.approx(there.value(), rel=1e-10)
+    held, stayed = evidence.ascended(15, hold_scales=True)
+    assert evidence.value() < held < value
+    np.testing.assert_array_equal(stayed.basis.log_scales(), evidence.basis.log_scales())
+
+
+def test_without_a_scale_its_input_does_not_matter(rows):
+    """A scale of zero is a kernel of the other inputs."""
+    evidence = evidence_of(rows, Gaussian())
+    fewer = evidence.without(1)
+    kernel = fewer.basis.parts_[1]
+    assert kernel.gamma_[1] == 0
+    assert kernel.gamma_[0] == pytest.approx(evidence.basis.parts_[1].gamma_[0])
+    assert len(fewer.basis.log_scales()) == 1
+    moved = evidence.problem.X * [1.0, 0.0] + [0.0, 7.0]
+    np.testing.assert_allclose(kernel.evaluate(moved)[:, 0].max(), 1.0, rtol=0.2)
+    assert np.isfinite(fewer.value())
