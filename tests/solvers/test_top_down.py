@@ -239,6 +239,13 @@ def test_precisions_and_noise_are_those_of_the_updates(solver, alpha_prior):
     assert variance == pytest.approx(by_em, rel=1e-6)
 
 
+def test_a_prior_of_precisions_that_targets_share_is_refused(solver):
+    problem = problems.smooth(True)
+    several = replace(solver, alpha_prior=Gamma(0.0, 1.0))
+    with pytest.raises(ValueError, match=r"alpha_prior.*multi_output='independent'"):
+        several.solve(problem.design, np.column_stack([problem.t, problem.t**2]), Gaussian())
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("alpha_prior", [Gamma(), Gamma(0.0, 1e-3), Gamma(0.5, 1e-2)])
 @pytest.mark.parametrize("solver", SOLVERS[1:], ids=["EM", "Variational"])

@@ -9,8 +9,10 @@ import numpy as np
 from relvec.inference.base import Effort, Inference, Model, Point, Scan
 from relvec.inference.noise import Noise
 from relvec.solvers.base import Pass
+from relvec.solvers.fixed_point import FixedPoint
 from relvec.solvers.newton import climb
 from relvec.solvers.report import Journal
+from relvec.solvers.top_down import Descent
 
 #: Candidates looked at together, and the share of the best gain under which none of them is added.
 BATCH, SHARE = 32, 0.03
@@ -88,6 +90,15 @@ class Search:
         if hold_noise:
             return self._held_then_free(first, start)
         return self._ascend(Ending(first), self.noise, start)
+
+    def by_updates(self, start: int) -> Ending:
+        """Begin where MacKay's updates lead from all functions, none of them neglected."""
+        updates = FixedPoint(tol=self.tol, max_iter=self.max_iter - self.n_iter)
+        descent = Descent(updates, self.inference)
+        opening = descent.opening()
+        self.n_iter += descent.n_iter - 1  # the first was no update
+        self.inference.span_only(opening.active)
+        return self.top_down(opening, start)
 
     def leave(self, model: Model, start: int) -> Ending:
         """Leave a model with the noise held at half (odd starts) or twice its variance."""

@@ -15,6 +15,9 @@ from relvec.solvers.base import Solution, Solver
 from relvec.solvers.report import AGREEMENT, notes
 from relvec.solvers.search import Ending, Search
 
+#: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
+MAX_WEIGHTS = 800
+
 
 @dataclass(frozen=True)
 class Sequential(Solver):
@@ -25,7 +28,8 @@ class Sequential(Solver):
     time). Learning the noise from an empty model lets it swallow the signal, so it is held until
     the first convergence. Where few directions span the dictionary, a start from all functions
     at once comes first; it costs little there, and finds what additions alone do not.
-    Further starts leave the best model so far with the noise held at half, then at twice, what was
+    Further starts begin bottom-up, then where MacKay's updates lead from all functions if they are
+    not too many, then leave the best model so far with the noise held at half or twice what was
     learnt there.
     """
 
@@ -41,7 +45,7 @@ class Sequential(Solver):
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
         search = self._search(design, t, likelihood)
-        openings = self._openings(search)
+        openings = self._openings(search, design.shape[1] * likelihood.n_outputs)
         endings: list[Ending] = []
         for start in range(self.n_starts):
             if start and search.exhausted():
@@ -66,11 +70,14 @@ class Sequential(Solver):
             verbose=self.verbose > 0,
         )
 
-    def _openings(self, search: Search) -> list[Callable[[int], Ending]]:
+    def _openings(self, search: Search, n_weights: int) -> list[Callable[[int], Ending]]:
+        openings: list[Callable[[int], Ending]] = [search.bottom_up]
         opening: Model | None = search.inference.opening()
-        if opening is None:
-            return [search.bottom_up]
-        return [partial(search.top_down, opening), search.bottom_up]
+        if opening is not None:
+            openings.insert(0, partial(search.top_down, opening))
+        if n_weights <= MAX_WEIGHTS:
+            openings.append(search.by_updates)
+        return openings
 
     def _solution(self, search: Search, endings: list[Ending]) -> Solution:
         best = self._best(endings)

@@ -126,24 +126,29 @@ class Descent:
         self._unit2 = inference.weight_unit() ** 2
         self._prior = solver.alpha_prior.in_units(1 / self._unit2)
         self._constant = 0.0
+        self._rest = inference.thorough.rest * solver.tol
         self._journal = Journal(inference, verbose=solver.verbose > 0)
 
     def run(self) -> Point:
         """The model that the updates end in."""
         everything = self._everything()
         self._constant = self.solver.above_evidence(self.inference, everything)
-        point = self._thinned(self._converged(everything))
+        point = self._thinned(self._converged(everything, self._rest))
         while not (self.out_of_passes or self._prior.bounds_precisions):
             longer = self._with_best_of_the_deleted(point)
             if longer is None or self._exhausted():
                 break
             earlier = list(self.history)
-            found = self._thinned(self._converged(longer))
+            found = self._thinned(self._converged(longer, self._rest))
             if found.log_evidence <= point.log_evidence:
                 self.history = earlier
                 break
             point = found
         return point
+
+    def opening(self) -> Model:
+        """Where the updates lead while a pass promises `tol`: a beginning for another search."""
+        return self._converged(self._everything(), self.solver.tol).model
 
     def _everything(self) -> Point:
         """All functions, each with the same share of the outputs' variance."""
@@ -152,18 +157,17 @@ class Descent:
         beta = inference.noise.beta_max if inference.noise.held else inference.first_beta
         return inference.all_active().point(Model(self._functions, alpha, beta))
 
-    def _converged(self, point: Point) -> Point:
-        """Make passes until one promises next to nothing, and no function is worth nothing."""
+    def _converged(self, point: Point, rest: float) -> Point:
+        """Make passes until one promises less than `rest`, and no function is worth nothing."""
         point = self._pruned(point)
         self._record(point)
-        next_to_nothing = self.inference.thorough.rest * self.solver.tol
         while True:
             model, by_functions, by_noise = self._updated(point)
             needed = by_functions[point.deletion_costs() > 0].sum() + by_noise
             fewer = self._without_infinite(point) if needed < self.solver.tol else point
             if fewer is not point:
                 model = fewer.model
-            elif by_functions.sum() + by_noise < next_to_nothing:
+            elif by_functions.sum() + by_noise < rest:
                 return point
             if self._exhausted():
                 return point
@@ -212,7 +216,7 @@ class Descent:
                 break
             most = self._objective(fewer)
             self.history = [row for row in self.history if row.log_evidence <= most]
-            point = self._converged(self._at(fewer.model, fewer))
+            point = self._converged(self._at(fewer.model, fewer), self._rest)
         return point
 
     def _pruned(self, point: Point) -> Point:
