@@ -24,8 +24,10 @@ class RVR(KernelMachine, Regressor):
         29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
         object of `relvec.basis`, whose own parameters then count and not the three below. A list
         puts several of them, but no precomputed one, side by side in one dictionary.
-    gamma : {"scale", "auto"}, float or array-like of shape (n_features,), default="scale"
-        Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or one per feature.
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
+        Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or an array with one per
+        feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
+        50 times longer than a fit; features that do not matter have a γ of zero then.
     degree : int, default=3
         Power of the "poly" kernel.
     coef0 : float, default=0.0
@@ -106,6 +108,9 @@ class RVR(KernelMachine, Regressor):
         How the fit ended, in words.
     gamma_ : float or ndarray of shape (n_features,)
         The kernel's γ as a number, where it has one.
+    feature_relevance_ : ndarray of shape (n_features,)
+        Spread of each feature in widths of the kernel, where it has one: √γ times its standard
+        deviation. It has no unit; zero means that the feature does not matter.
     basis_ : Basis
         The kept functions; ``basis_.transform(X) @ dual_coef_ + intercept_`` is the prediction.
     n_features_in_ : int

@@ -3,6 +3,7 @@
 from relvec.display.classification import ClassificationDisplay, Map
 from relvec.display.parts import BLUE, INK, MIST, STEEL
 from relvec.display.regression import Curve, RegressionDisplay
+from relvec.display.relevance import RelevanceDisplay
 from relvec.display.reliability import Bins, ReliabilityDisplay
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "Curve",
     "Map",
     "RegressionDisplay",
+    "RelevanceDisplay",
     "ReliabilityDisplay",
 ]
