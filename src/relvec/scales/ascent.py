@@ -96,10 +96,13 @@ class ScaledEvidence:
         """L here."""
         return sum(point.log_evidence for _, point in self._points())
 
-    def ascended(self, steps: int, *, hold_scales: bool = False) -> tuple[float, ScaledEvidence]:
+    def ascended(
+        self, steps: int, *, hold_scales: bool = False, hold_precisions: bool = False
+    ) -> tuple[float, ScaledEvidence]:
         """L after some steps uphill of a quasi-Newton method, and where that is."""
         reach = np.full(len(self.place), REACH)
         reach[: self.basis.n_scales] *= not hold_scales
+        reach[self.basis.n_scales :] *= not hold_precisions
 
         def downhill(place: Array) -> tuple[float, Array]:
             value, slope = self.at(place).slope(self._near)
