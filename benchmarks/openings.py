@@ -57,9 +57,9 @@ FAMILIES = {
 
 def fit_from(begin: Callable[[Search], Ending], Phi: Array, t: Array) -> Accepted:
     """Fit with the noise learnt, from one beginning of the search."""
-    inference = Exact(DenseDesign(Phi.copy(), center=True), t, Gaussian())
+    inference = Exact(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian())
     search = Search(inference, tol=0.03, max_iter=1000, verbose=False)
-    return inference.accept(search.settle(begin(search)).model)
+    return inference.accept(begin(search).model)
 
 
 def from_noise_learnt_at_once(search: Search) -> Ending:
@@ -83,7 +83,7 @@ def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
     for begin in (from_noise_learnt_at_once, from_noise_held):
         fit = fit_from(begin, Phi, t)
         yield fit.log_evidence, len(fit.active)
-    if Exact(DenseDesign(Phi.copy(), center=True), t, Gaussian()).opening() is not None:
+    if Exact(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian()).opening() is not None:
         fit = fit_from(from_all_functions, Phi, t)
         yield fit.log_evidence, len(fit.active)
     else:

@@ -23,7 +23,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_squared_error, root_mean_squared_error
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, train_test_split
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
@@ -123,9 +123,8 @@ def search_svr(n_inputs: int, folds: KFold) -> GridSearchCV:
     return GridSearchCV(model, grid, scoring="neg_mean_squared_error", cv=folds)
 
 
-def repetition(problem: Problem, seed: int) -> dict[str, Score]:
-    """Fit one draw by the SVR, the RVR, and the RVR's width with the noise learnt at once."""
-    split = problem.draw(seed)
+def fit_both(problem: Problem, split: Split, seed: int) -> tuple[dict[str, Score], Pipeline]:
+    """Fit the SVR and the RVR, and return their scores and the RVR after its scaler."""
     folds = KFold(5, shuffle=True, random_state=seed)
     n_inputs = split.X_train.shape[1]
     svr = search_svr(n_inputs, folds).fit(split.X_train, split.y_train)
@@ -133,28 +132,37 @@ def repetition(problem: Problem, seed: int) -> dict[str, Score]:
         # Some widths of the grid interpolate their training part, and cross-validation drops them.
         warnings.simplefilter("ignore", RelvecWarning)
         rvr = search_rvr(n_inputs, folds).fit(split.X_train, split.y_train)
-    scaler, machine = rvr.best_estimator_
+    machine = rvr.best_estimator_[-1]
     n_support = len(svr.best_estimator_.regressor_[-1].support_)
     svr_error = problem.error(split.y_test, svr.predict(split.X_test))
     rvr_error = problem.error(split.y_test, rvr.predict(split.X_test))
-    rvr_score = Score(
-        rvr_error, len(machine.relevance_), rvr.refit_time_, machine.gamma, machine.log_evidence_
-    )
+    n_relevance = len(machine.relevance_)
+    return {
+        "svr": Score(svr_error, n_support, svr.refit_time_),
+        "rvr": Score(rvr_error, n_relevance, rvr.refit_time_, machine.gamma, machine.log_evidence_),
+    }, rvr.best_estimator_
+
+
+def scores(problem: Problem, seed: int) -> dict[str, Score]:
+    """Fit one draw by the SVR and the RVR."""
+    return fit_both(problem, problem.draw(seed), seed)[0]
+
+
+def repetition(problem: Problem, seed: int) -> dict[str, Score]:
+    """Fit one draw by both, and once more with the RVR's width and the noise learnt at once."""
+    split = problem.draw(seed)
+    found, (scaler, machine) = fit_both(problem, split, seed)
     scaled = split._replace(
         X_train=scaler.transform(split.X_train), X_test=scaler.transform(split.X_test)
     )
-    return {
-        "svr": Score(svr_error, n_support, svr.refit_time_),
-        "rvr": rvr_score,
-        "at once": score_noise_learnt_at_once(problem, scaled, machine.gamma),
-    }
+    return found | {"at once": score_noise_learnt_at_once(problem, scaled, machine.gamma)}
 
 
 def score_noise_learnt_at_once(problem: Problem, split: Split, gamma: float) -> Score:
     Phi = rbf_kernel(split.X_train, gamma=gamma)
     fit = fit_from(from_noise_learnt_at_once, Phi, split.y_train)
     kept = rbf_kernel(split.X_test, split.X_train[fit.active], gamma=gamma)
-    error = problem.error(split.y_test, fit.posterior.latent_mean(kept))
+    error = problem.error(split.y_test, fit.posterior.latent_mean(kept)[:, 0])
     return Score(error, len(fit.active), log_evidence=fit.log_evidence)
 
 
@@ -198,9 +206,9 @@ def run(names: Sequence[str], repetitions: int, jobs: int) -> None:
         fits = Parallel(n_jobs=jobs)(
             delayed(repetition)(PROBLEMS[name], seed) for seed in seeds(repetitions)
         )
-        scores = {machine: [fit[machine] for fit in fits] for machine in fits[0]}
-        rows.append([name, *row(PROBLEMS[name], scores["svr"], scores["rvr"])])
-        rows_beside.append([name, *row_beside_at_once(scores["rvr"], scores["at once"])])
+        by_machine = {machine: [fit[machine] for fit in fits] for machine in fits[0]}
+        rows.append([name, *row(PROBLEMS[name], by_machine["svr"], by_machine["rvr"])])
+        rows_beside.append([name, *row_beside_at_once(by_machine["rvr"], by_machine["at once"])])
     header = ["problem", "paper SVM", "paper RVM", "SVR error", "RVR error", "no worse"]
     header += ["SVR vectors", "RVR vectors", "as sparse", "SVR seconds", "RVR seconds"]
     print(__doc__)

@@ -8,9 +8,9 @@ import numpy as np
 from joblib import delayed
 from matplotlib.figure import Figure
 
-from benchmarks.paper import scales
+from benchmarks.paper import regression, scales
 from benchmarks.paper.draws import ENTROPY, seeds
-from benchmarks.paper.regression import PROBLEMS, Score, repetition
+from benchmarks.paper.regression import PROBLEMS, Score
 from benchmarks.paper.report.comparison import Found, comparison
 from benchmarks.paper.report.page import Part, Picture, Table
 from benchmarks.paper.report.settings import Settings
@@ -81,7 +81,9 @@ def build(settings: Settings) -> Part:
 def measured(name: str, count: int, settings: Settings) -> Row:
     start = time.perf_counter()
     n_rows, n_inputs = PROBLEMS[name].draw(0).X_train.shape
-    fits = settings.parallel(delayed(repetition)(PROBLEMS[name], seed) for seed in seeds(count))
+    fits = settings.parallel(
+        delayed(regression.scores)(PROBLEMS[name], seed) for seed in seeds(count)
+    )
     scores = {label: [fit[key] for fit in fits] for label, key in MACHINES.items()}
     return Row(scores, count, n_rows, n_inputs, time.perf_counter() - start)
 
