@@ -93,6 +93,7 @@ def test_triangular_solves(rng):
     before = rows.copy()
     np.testing.assert_allclose(linalg.inverse_lower(lower) @ lower, np.eye(5), atol=1e-13)
     np.testing.assert_allclose(lower @ linalg.solve_lower(lower, rows), rows, atol=1e-13)
+    np.testing.assert_allclose(lower @ linalg.solve_lower_vector(lower, vector), vector, atol=1e-13)
     np.testing.assert_allclose(
         lower @ (lower.T @ linalg.solve_positive(lower, vector)), vector, atol=1e-12
     )
@@ -109,6 +110,7 @@ def test_nothing_has_empty_factors():
     for function in (linalg.cholesky, linalg.inverse_lower, linalg.cholesky_of_gram):
         assert function(nothing).shape == (0, 0)
     assert linalg.solve_lower(nothing, np.empty((0, 3))).shape == (0, 3)
+    assert linalg.solve_lower_vector(nothing, np.empty(0)).shape == (0,)
 
 
 def test_small_algebra_runs_on_one_thread():

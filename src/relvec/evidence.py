@@ -16,9 +16,9 @@ from functools import cached_property
 
 import numpy as np
 
-from relvec.design.base import Array, Index, TargetFrame
+from relvec.design.base import Array, Index, OneTarget
 from relvec.gains import deletion_cost
-from relvec.linalg import cholesky_of_gram, inverse_lower, solve_lower
+from relvec.linalg import cholesky_of_gram, inverse_lower, solve_lower, solve_lower_vector
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -45,9 +45,9 @@ class ActiveSet:
     n: float
 
     @classmethod
-    def from_frame(cls, frame: TargetFrame, active: Index, n: float) -> ActiveSet:
+    def from_frame(cls, frame: OneTarget, active: Index, n: float) -> ActiveSet:
         """Take the columns of the active functions out of a frame that spans them."""
-        return cls(frame.coords[:, active], frame.target, float(frame.rest_target), n)
+        return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
 
     def weighted(self, alpha: Array, beta: float) -> Array:
         """D = √β R A^(-1/2), shape (j, n_active)."""
@@ -183,7 +183,7 @@ class CandidateFactors:
     whitener: Array  # T, the lower factor of I + DDᵀ
 
     @classmethod
-    def at(cls, frame: TargetFrame, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
+    def at(cls, frame: OneTarget, data: ActiveSet, alpha: Array, beta: float) -> CandidateFactors:
         """Factors of all candidates for the given active functions and precisions."""
         within = cls._of(frame.coords, data, alpha, beta)
         S, Q = beta * frame.rest_norm2 + within.S, beta * frame.rest_dot + within.Q
@@ -199,7 +199,7 @@ class CandidateFactors:
         """Factors of functions that lie within the frame at `coords`."""
         T = cholesky_of_gram(data.weighted(alpha, beta).T)
         W = solve_lower(T, coords)
-        e = solve_lower(T, data.c[:, None])[:, 0]
+        e = solve_lower_vector(T, data.c)
         return cls(beta * np.einsum("ij,ij->j", W, W), beta * (e @ W), beta, T)
 
     @property

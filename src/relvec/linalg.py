@@ -118,6 +118,13 @@ def solve_lower(factor: Array, rows: Array) -> Array:
     return cast(Array, blas.dtrsm(1.0, factor, rows.T, side=1, lower=1, trans_a=1).T)
 
 
+def solve_lower_vector(factor: Array, vector: Array) -> Array:
+    """Return x with L x = vector, for a lower factor L."""
+    if not len(factor):
+        return vector
+    return cast(Array, blas.dtrsv(factor, vector, lower=1))
+
+
 def solve_positive(factor: Array, vector: Array) -> Array:
     """Return x with L Lᵀ x = vector."""
     solution, _ = lapack.dpotrs(factor, vector, lower=1)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +55,16 @@ class Target:
         return cls(values, center, scale, variance / scale**2)
 
 
+class OneTarget(NamedTuple):
+    """Candidates and one target in the coordinates of a frame; see `TargetFrame`."""
+
+    coords: Array
+    target: Array
+    rest_norm2: Array
+    rest_dot: Array
+    rest_target: float
+
+
 class TargetFrame(ABC):
     """Candidates and targets in an orthonormal frame of every function that was ever active.
 
@@ -86,16 +95,14 @@ class TargetFrame(ABC):
     rest_dot: Array
     rest_target: Array
 
-    def targets(self) -> list[Self]:
-        """Frames of each target alone, which share everything else and cannot grow."""
-        if self.target.ndim == 1:
-            return [self]
-        frames = []
-        for target, dot, rest in zip(self.target, self.rest_dot, self.rest_target, strict=True):
-            frame = copy.copy(self)
-            frame.target, frame.rest_dot, frame.rest_target = target, dot, rest
-            frames.append(frame)
-        return frames
+    def targets(self) -> list[OneTarget]:
+        """What the frame says of each target by itself."""
+        of_all = self.target, self.rest_dot, self.rest_target
+        of_each = [of_all] if self.target.ndim == 1 else zip(*of_all, strict=True)
+        return [
+            OneTarget(self.coords, target, self.rest_norm2, dot, float(rest))
+            for target, dot, rest in of_each
+        ]
 
     @abstractmethod
     def rest(self, index: Index) -> Array:

@@ -38,6 +38,8 @@ class ExactPoint(Point):
         Of each target.
     posteriors : tuple of WeightPosterior
         Of the weights of each target.
+    log_evidence : float
+        With the prior of β.
     prior : Gamma
         Of β.
     """
@@ -45,17 +47,20 @@ class ExactPoint(Point):
     model: Model
     data: tuple[ActiveSet, ...]
     posteriors: tuple[WeightPosterior, ...]
-    prior: Gamma = UNIFORM
+    log_evidence: float
+    prior: Gamma
 
     @classmethod
     def of(cls, data: tuple[ActiveSet, ...], model: Model, prior: Gamma = UNIFORM) -> ExactPoint:
         """Posterior of a model for the data of its functions, and a prior of β."""
         posteriors, roots = [], dict[float, Array]()
+        log_evidence = prior.log_prob(model.beta)  # eq. 36
         for part, beta in zip(data, model.beta.tolist(), strict=True):
             found = WeightPosterior.at(part, model.alpha, beta, roots.get(beta))
             roots[beta] = found.root
+            log_evidence += found.log_evidence
             posteriors.append(found)
-        return cls(model, data, tuple(posteriors), prior)
+        return cls(model, data, tuple(posteriors), log_evidence, prior)
 
     @property
     def variance(self) -> Array:  # type: ignore[override]
@@ -72,12 +77,6 @@ class ExactPoint(Point):
     def mean(self) -> Array:  # type: ignore[override]
         """μ̂, one output a target."""
         return np.stack([posterior.mean for posterior in self.posteriors], axis=1)
-
-    @cached_property
-    def log_evidence(self) -> float:  # type: ignore[override]
-        """L, eq. 36 with the prior of β."""
-        of_targets = sum(posterior.log_evidence for posterior in self.posteriors)
-        return of_targets + self.prior.log_prob(self.model.beta)
 
     def independent(self) -> tuple[Array, Array]:
         """See `Point.independent`: every target is."""

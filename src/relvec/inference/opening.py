@@ -80,13 +80,12 @@ def sweep(frame: TargetFrame, target: Target, n: float, noise: Noise) -> Model:
     limit, threshold = len(frame.coords), WELL_DETERMINED
     data = [ActiveSet.from_frame(alone, active, n) for alone in frame.targets()]
     for sweeps in count(1):
-        gamma, square = np.zeros(len(active)), np.zeros(len(active))
+        gamma = square = np.zeros(1)
         freedom, misfit = [], []
         for part, b in zip(data, beta.tolist(), strict=True):
             factors = CandidateFactors.of_active(part, alpha, b)
             own, mean = factors.S / alpha, factors.Q / alpha
-            gamma += own
-            square += mean * mean
+            gamma, square = gamma + own, square + mean * mean
             freedom.append(n - float(own.sum()))
             misfit.append(part.misfit(mean))
         updated = np.full(len(active), np.inf)

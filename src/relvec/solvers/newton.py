@@ -73,12 +73,11 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
 
 def _moved(model: Model, free: NDArray[np.bool_], step: Array, beta_max: Array) -> Model:
     k, growth = len(model.alpha), np.exp(step)
-    beta = model.beta
-    if len(step) > k:
-        beta = beta.copy()
-        beta[free[k:]] *= growth[k:]
-        np.minimum(beta, beta_max, out=beta)
-    return Model(model.active, model.alpha * growth[:k], beta)
+    if len(step) == k:
+        return Model(model.active, model.alpha * growth, model.beta)
+    beta = model.beta.copy()
+    beta[free[k:]] *= growth[k:]
+    return Model(model.active, model.alpha * growth[:k], np.minimum(beta, beta_max))
 
 
 def prune(point: Point, tol: float) -> Point:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
@@ -101,7 +102,8 @@ def notes(
 
 
 def _noise_notes(inference: Inference, model: Model, accepted: Accepted) -> list[Warning]:
-    used, n = float(accepted.well_determined.sum()), inference.n
+    # of the target whose weights use up most
+    used, n = float(np.atleast_2d(accepted.well_determined).sum(axis=1).max()), inference.n
     if (model.beta >= inference.noise.beta_max).any():
         return [
             NoiseFloorWarning(

@@ -129,18 +129,22 @@ class Search:
 
         Near copies split a weight between them. Each alone looks worth its place as long as the
         precisions of the others stay as they are, so they are let move before the evidence is
-        compared.
+        compared. What was worth its place once is not looked at again.
         """
         point = whole = self.inference.point(ending.model)
+        needed: set[int] = set()
         while not self.exhausted():
-            cost = point.deletion_costs()
+            cost, active = point.deletion_costs(), point.model.active
+            cost[np.isin(active, list(needed))] = np.inf
             if cost.min(initial=np.inf) > SHARED_COST:
                 break
-            rest = np.flatnonzero(np.arange(len(cost)) != cost.argmin())
+            cheapest = int(cost.argmin())
+            rest = np.flatnonzero(np.arange(len(cost)) != cheapest)
             fewer = self._climb(point.keep(rest), self.noise, self.inference.thorough)
             if fewer.log_evidence < ending.log_evidence - 0.1 * self.tol:
-                break
-            point = fewer
+                needed.add(int(active[cheapest]))
+            else:
+                point = fewer
         return ending if point is whole else self._instead(ending, point, start)
 
     def _instead(self, ending: Ending, point: Point, start: int) -> Ending:
