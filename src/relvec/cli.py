@@ -22,6 +22,7 @@ from relvec._demo import DEMOS
 from relvec._job import Job, Task, listed, missing
 from relvec._tasks import MOST_CLASSES, TASKS, task_of
 from relvec.basis import KERNELS
+from relvec.basis.scale import LEARNT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,7 +236,8 @@ def _add_fit(commands: Commands) -> None:
         type=_gamma,
         default="scale",
         metavar="VALUE",
-        help='kernel coefficient: a number, "scale" or "auto", as in SVR (default: %(default)s)',
+        help='kernel coefficient: a number, "scale" or "auto", as in SVR; "evidence" learns it and '
+        '"ard" one for every column (default: %(default)s)',
     )
     fit.add_argument(
         "--test-size",
@@ -319,7 +321,7 @@ def _number(text: str) -> float:
 
 
 def _gamma(text: str) -> float | str:
-    return text if text in {"scale", "auto"} else _number(text)
+    return text if text in {"scale", "auto", *LEARNT} else _number(text)
 
 
 def _share(text: str) -> float:
