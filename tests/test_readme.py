@@ -73,7 +73,9 @@ def test_contributing_shows_the_classes_as_they_are():
         assert code == _class_source(path, name)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/notation.md", "docs/solver.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "docs/notation.md", "docs/solver.md"]
+)
 def test_links_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)\s]+)\)", text)
