@@ -82,26 +82,30 @@ class RVR(KernelMachine, Regressor):
     relevance_vectors_ : ndarray of shape (n_active, n_features)
         Points that kept functions are centred on; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (n_active,)
-        Weights of the kept functions (mean of eq. 13).
+        Weights of the kept functions (mean of eq. 13). With a y of several columns this and the six
+        that follow have an axis of targets before the others.
     intercept_ : float
         w_0; zero without an intercept.
     coef_ : ndarray of shape (n_features,)
         Weights of the inputs, where every function is linear in them.
     weight_precision_ : ndarray of shape (n_active,)
-        α of the kept functions, in inverse squared units of the weights.
+        α of the kept functions, in inverse squared units of the weights; infinite where a target
+        does not use the function.
     weight_covariance_ : ndarray of shape (n_active, n_active)
         Σ of eq. 12.
     noise_variance_ : float
-        σ², in squared units of y.
+        σ², in squared units of y; the mean over the rows where it is known for each.
+    well_determined_ : ndarray of shape (n_active,)
+        γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     log_evidence_ : float
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the
         density of the n_samples − 1 contrasts of y, so never compare it with one without. With
-        the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq. 36).
-    well_determined_ : ndarray of shape (n_active,)
-        γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
+        the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq. 36). Of several
+        targets the sum.
     history_ : list of Pass
         A row for each pass of the ascent that ended in this model: start, log_evidence (of the
-        "variational" solver its bound), n_active, noise_variance, seconds.
+        "variational" solver its bound), n_active, noise_variance (of several targets the geometric
+        mean), seconds.
     n_iter_ : int
         Passes of all starts together.
     status_ : str
@@ -143,6 +147,12 @@ class RVR(KernelMachine, Regressor):
     >>> mean, std = model.predict([[0.0]], return_std=True)
     >>> bool(abs(mean[0] - 1) < 3 * std[0])
     True
+
+    Two targets that share their functions:
+
+    >>> both = RVR(gamma=0.1, noise_variance=1e-4).fit(X, np.column_stack([y, 2 - y]))
+    >>> both.predict([[0.0]]).round(2)
+    array([[1., 1.]])
     """
 
     def __init__(
