@@ -6,14 +6,14 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.scales import defaults, friedman, gaussian_process, toy
+from benchmarks.scales import defaults, friedman, gaussian_process, toy, widths
 from benchmarks.scales.problems import PROBLEMS
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scales", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for add in (add_defaults, add_gp, add_friedman, add_toy):
+    for add in (add_defaults, add_gp, add_friedman, add_toy, add_widths):
         add(commands)
     arguments = parser.parse_args()
     with threadpool_limits(1):
@@ -51,6 +51,12 @@ def add_toy(commands: Any) -> None:
     parser = commands.add_parser("toy", help="section 4.3 of Tipping (2001)")
     parser.add_argument("--repetitions", type=int, default=20)
     parser.set_defaults(run=lambda arguments: toy.run(arguments.repetitions))
+
+
+def add_widths(commands: Any) -> None:
+    parser = commands.add_parser("widths", help="criteria that choose one width")
+    parser.add_argument("--repetitions", type=int, default=50)
+    parser.set_defaults(run=lambda arguments: widths.run(arguments.repetitions))
 
 
 def add_problems(parser: argparse.ArgumentParser, names: Collection[str], n_splits: int) -> None:
