@@ -66,9 +66,10 @@ class Problem:
         )
 
     @property
-    def n_copies(self) -> float:
-        """Number of rows, copies counted."""
-        return float(len(self.X) if self.weights is None else self.weights.sum())
+    def price(self) -> float:
+        """Nats that a scale or a function has to be worth: ½ log N, Schwarz's criterion."""
+        n_copies = float(len(self.X) if self.weights is None else self.weights.sum())
+        return 0.5 * float(np.log(n_copies))
 
     def solve(
         self, basis: Basis, solver: Solver, begun: Sequence[Model] | None = None

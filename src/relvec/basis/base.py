@@ -109,6 +109,10 @@ class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Logarithms of the scales that are to be learnt, shape (n_scales,)."""
         return np.empty(0)
 
+    def idle_scales(self) -> NDArray[np.bool_]:
+        """Which of them may be zero: those of single inputs, while the functions keep another."""
+        return np.zeros(self.n_scales, dtype=np.bool_)
+
     def with_log_scales(self, values: Array) -> Self:
         """Return the same functions at other scales."""
         del values  # there are none

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from relvec.basis.base import Array, Basis, Centers, Index
@@ -53,6 +54,10 @@ class Composite(Basis):
     def log_scales(self) -> Array:
         """See `Basis.log_scales`."""
         return np.concatenate([part.log_scales() for part in self.parts_])
+
+    def idle_scales(self) -> NDArray[np.bool_]:
+        """See `Basis.idle_scales`."""
+        return np.concatenate([part.idle_scales() for part in self.parts_])
 
     def with_log_scales(self, values: Array) -> Self:
         """See `Basis.with_log_scales`."""

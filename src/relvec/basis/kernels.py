@@ -131,6 +131,10 @@ class ScaledKernel(Kernel):
         scales: Array = np.log(np.atleast_1d(self.gamma_)[self._learnt()])
         return scales
 
+    def idle_scales(self) -> NDArray[np.bool_]:
+        """See `Basis.idle_scales`."""
+        return np.full(self.n_scales, self.n_scales > 1)
+
     def with_log_scales(self, values: Array) -> Self:
         """See `Basis.with_log_scales`."""
         moved = copy.copy(self)

@@ -3,9 +3,9 @@
 1. All functions, or some hundred of them, are in the model with one precision for all. There is no
    choice of functions yet, so that only the scales can explain the targets.
 2. Sparse fits at these scales alternate with an ascent in the scales and the precisions of the
-   functions that were kept, until the evidence settles.
+   functions that were kept, until that is worth no more.
 3. A scale that is not worth ½ log N nats (Schwarz's criterion) becomes zero: its input does not
-   matter.
+   matter. So it is already at the end of the first stage.
 """
 
 from __future__ import annotations
@@ -60,11 +60,6 @@ class Fit:
         return sum(solution.log_evidence for solution in self.solutions)
 
     @property
-    def price(self) -> float:
-        """Nats that a scale or a function has to be worth: ½ log N, Schwarz's criterion."""
-        return 0.5 * float(np.log(self.problem.n_copies))
-
-    @property
     def worth(self) -> float:
         """Log evidence less the price of all scales and functions, by which fits compare.
 
@@ -73,7 +68,7 @@ class Fit:
         if not all(self.problem.believable(s.log_evidence) for s in self.solutions):
             return -np.inf
         used = self.basis.n_scales + len(self.active)
-        return self.log_evidence - self.price * used
+        return self.log_evidence - self.problem.price * used
 
     @property
     def active(self) -> Index:
@@ -112,25 +107,34 @@ def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis,
     solutions : list of Solution
         A solution for every target.
     """
-    suggested = basis.log_scales()
     first = Fit.of(problem, solver, basis)
     best = alternated(first)
-    for log_scales in (crowd_scales(problem, basis), suggested + np.log(NARROWER)):
-        fit = Fit.of(problem, solver, basis.with_log_scales(log_scales))
-        fit = alternated(fit, beside=best.worth)
+    narrower = basis.with_log_scales(basis.log_scales() + np.log(NARROWER))
+    for start in (with_crowd_scales(problem, basis), narrower):
+        fit = alternated(Fit.of(problem, solver, start), beside=best.worth)
         if fit.log_evidence >= first.log_evidence:
             best = max(best, fit, key=lambda one: one.worth)
     best = without_idle_scales(best)
     return best.basis, best.solutions
 
 
-def crowd_scales(problem: Problem, basis: Basis) -> Array:
-    """Stage 1: logarithms of the scales that suit all functions with one precision a family."""
+def with_crowd_scales(problem: Problem, basis: Basis) -> Basis:
+    """Stage 1: the basis at scales that suit all functions with one precision a family.
+
+    Scales that are not worth their price to the crowd are zero.
+    """
     few = basis.restrict(_thinned(problem, basis))
     common = [few.with_log_scales(few.log_scales() + np.log(factor)) for factor in FACTORS]
     found = [_crowded(problem, at).ascended(FIRST_STEPS, hold_scales=True) for at in common]
     _, best = max(found, key=lambda ending: ending[0])
-    return best.ascended(CROWD_STEPS)[1].basis.log_scales()
+    while True:
+        best = best.ascended(CROWD_STEPS)[1]
+        basis = basis.with_log_scales(best.basis.log_scales())
+        busy = _busy(best)
+        if np.isfinite(busy).all():
+            return basis
+        basis = basis.with_log_scales(busy)
+        best = ScaledEvidence(problem, best.basis.with_log_scales(busy), best.machines)
 
 
 def _thinned(problem: Problem, basis: Basis) -> Index:
@@ -192,9 +196,9 @@ def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
 
 def without_idle_scales(fit: Fit) -> Fit:
     """Stage 3, with all functions and precisions free to make up for what goes."""
-    while fit.basis.n_scales > 1 and len(fit.active):
+    while len(fit.active):
         around = fit.around()
-        log_scales = _busy(around, fit.price)
+        log_scales = _busy(around)
         if np.isfinite(log_scales).all():
             break
         fewer = alternated(fit.onward(log_scales, around))
@@ -204,17 +208,20 @@ def without_idle_scales(fit: Fit) -> Fit:
     return fit
 
 
-def _busy(evidence: ScaledEvidence, price: float) -> Array:
-    """Logarithms of the scales, −∞ for those that go one after the other for less than `price`."""
+def _busy(evidence: ScaledEvidence) -> Array:
+    """Logarithms of the scales, −∞ for those that go one after the other below their price."""
     log_scales, value = evidence.basis.log_scales(), evidence.value()
     left = list(range(len(log_scales)))
-    cost = np.array([value - evidence.without(k).value() for k in left])
+    cost = np.full(len(left), np.inf)
+    for k in map(int, np.flatnonzero(evidence.basis.idle_scales())):
+        cost[k] = value - evidence.without(k).value()
     for k in np.argsort(cost):
-        if cost[k] == 0:  # no kept function depends on it, and nothing is known of it
-            continue
-        fewer = evidence.without(left.index(k))
+        place = left.index(k)
+        if cost[k] == 0 or not evidence.basis.idle_scales()[place]:
+            continue  # of a scale that no kept function depends on nothing is known
+        fewer = evidence.without(place)
         below = fewer.value()
-        if value - below < price:
+        if value - below < evidence.problem.price:
             evidence, value = fewer, below
             left.remove(k)
             log_scales[k] = -np.inf

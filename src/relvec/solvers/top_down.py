@@ -16,6 +16,9 @@ from relvec.solvers.report import Journal, notes
 #: A function leaves once the data determine its weight less than this, the γ_i of eq. 17 of a
 #: function and a target in any units: the machine precision, as in App. B.1.
 LEAST_DETERMINED = float(np.finfo(np.float64).eps)
+#: Noise precision over that of a function, both of unit norm, up to which many functions at once
+#: leave their posterior digits. Only noise of rounding errors is less.
+RESOLVED = 1e20
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,23 @@ class Descent:
         self.history: list[Pass] = []
         self._functions = np.flatnonzero(np.isfinite(inference.design.scale))
         self.n_functions = self._spanned = len(self._functions)
-        self._unit2 = inference.weight_unit() ** 2
+        self._unit2 = self._squared_units()
         self._prior = solver.alpha_prior.in_units(1 / self._unit2)
         self._constant = 0.0
         self._rest = inference.thorough.rest * solver.tol
         self._journal = Journal(inference, verbose=solver.verbose > 0)
+
+    def _squared_units(self) -> Array:
+        """Square of a standardised candidate's weight in the users' units, if a prior has any."""
+        if self.solver.alpha_prior.uniform:
+            return np.ones(self.inference.design.shape[1])
+        with np.errstate(over="ignore", under="ignore"):
+            unit2: Array = self.inference.weight_unit() ** 2
+        if not (np.isfinite(unit2) & (unit2 > 0)).all():
+            raise OverflowError(
+                "alpha_prior in the units of X and y exceeds the range of float64; rescale them"
+            )
+        return unit2
 
     def run(self) -> Point:
         """The model that the updates end in."""
@@ -187,7 +202,8 @@ class Descent:
             factor = counted / squares  # eq. 44 and 48
             promised = 0.5 * (counted - squares) * np.log(factor)
         beta, by_noise = self._updated_noise(point)
-        return replace(model, alpha=model.alpha * factor, beta=beta), promised, by_noise
+        alpha = np.maximum(model.alpha * factor, model.beta.max() / RESOLVED)
+        return replace(model, alpha=alpha, beta=beta), promised, by_noise
 
     def _updated_noise(self, point: Point) -> tuple[Array, float]:
         noise, beta, n = self.inference.noise, point.model.beta, self.inference.n
@@ -197,7 +213,9 @@ class Descent:
         spent = beta * (misfit + 2 * noise.prior.rate)
         slope = 0.5 * (freedom + 2 * noise.prior.shape - spent)
         free = noise.may_move(beta, slope, n, n - point.determined().sum(axis=0))
-        updated = np.where(free, noise.precision(freedom, misfit), beta)  # eq. 46 and 50
+        resolved = RESOLVED * point.model.alpha.min(initial=1.0)
+        precision = np.minimum(noise.precision(freedom, misfit), np.maximum(beta, resolved))
+        updated = np.where(free, precision, beta)  # eq. 46 and 50
         return updated, float((slope * np.log(updated / beta)).sum())
 
     def _thinned(self, point: Point) -> Point:
