@@ -12,6 +12,7 @@ is cross-validated but the kernel. Where things are:
 - ``solvers``      the search for the maximum of the evidence
 - ``evidence``, ``gains``   its mathematics; ``posterior`` what is kept of it; ``linalg`` what it
   stands on
+- ``comparison``, ``leave_one_out``   models of the same data, ranked
 - ``datasets``, ``display``, ``cli``
 """
 
@@ -19,6 +20,7 @@ from importlib.metadata import version
 
 from relvec import basis
 from relvec.classification import RVC
+from relvec.comparison import compare
 from relvec.linear import SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.regression import RVR
 
@@ -31,4 +33,5 @@ __all__ = [
     "SparseBayesianRegressor",
     "__version__",
     "basis",
+    "compare",
 ]

@@ -217,7 +217,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         labels: Labels = self.classes_[likely]
         return labels
 
-    def log_evidence(self, X: ArrayLike, y: ArrayLike) -> float:
+    def log_evidence(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Log evidence that the fitted precisions and functions give other data.
 
         Parameters
@@ -226,11 +228,13 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             Inputs.
         y : array-like of shape (n_samples,)
             Labels, all out of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row, which count times `class_weight`.
 
         Returns
         -------
         log_evidence : float
-            In nats; on the training data, without weights, it is ``log_evidence_``.
+            In nats; on the training data, with what `fit` was given, it is ``log_evidence_``.
         """
         check_is_fitted(self)
         rows, labels = self._validated(X, y, reset=False)
@@ -239,14 +243,20 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             raise ValueError(
                 f"y holds {unknown.tolist()[0]!r}, expected labels out of {self.classes_.tolist()}"
             )
-        one_hot = np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
-        targets, likelihood = self._problem(one_hot)
-        Phi, total, prior = self.basis_.evaluate(rows), 0.0, self._alpha_prior()
+        codes = np.searchsorted(self.classes_, labels)
+        weights = check_weights(sample_weight, len(rows))
+        present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
+        targets, likelihood = self._problem(np.eye(len(self.classes_))[codes[present]])
+        for t in targets.values():
+            likelihood.check(t)
+        weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
+        weights = None if weights is None else weights[present]
+        Phi, total, prior = self.basis_.evaluate(rows[present]), 0.0, self._alpha_prior()
         for machine, t, alpha in zip(
             self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
         ):
-            likelihood.check(t)
-            design = DenseDesign(Phi[:, machine.columns], center=bool(self.fit_intercept))
+            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+            design = DenseDesign(own, center=center, weights=weights)
             total += infer(likelihood, design, t).log_evidence(alpha[machine.columns])
             total += prior.log_prob(alpha[machine.columns])
         return total

@@ -104,6 +104,7 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
     status_: str
     gamma_: float | Array
     feature_relevance_: Array
+    n_samples_fit_: int
 
     def _fit(
         self,
@@ -120,6 +121,7 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         whose functions are those of `machines_`.
         """
         solver = self._solver(self._search(X, weights))
+        self.n_samples_fit_ = len(X)
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         self._check_enough(present, weights)
         basis = self._basis(X)
@@ -282,6 +284,11 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _output_names(self) -> list[str]:
         """Names of several outputs."""
+
+    def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
+        """Σ log p(t_n | t_−n) over the training rows, NaN where it has no closed form."""
+        del X, y, given
+        return float("nan")
 
     def _weight_std(self) -> Array:
         """Standard deviation of every weight, one row an output as in ``dual_coef_``."""

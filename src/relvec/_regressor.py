@@ -19,6 +19,7 @@ from relvec.checks import check_positive
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
+from relvec.leave_one_out import leave_one_out
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
 
 #: Names that ``likelihood`` takes.
@@ -207,6 +208,28 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             In nats, the sum over the targets; on the training data, with what `fit` was given, it
             is ``log_evidence_``.
         """
+        Phi, t, weights, variances = self._counted(X, y, sample_weight, noise_variance_per_row)
+        total = 0.0
+        for machine, target in zip(self.machines_, t.T, strict=True):
+            precision = None
+            if variances is not None:
+                precision = relative_precision(variances, self._noise_variance(machine))
+            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+            design = DenseDesign(own, center=center, weights=weights, precision=precision)
+            machine.likelihood.check(target)
+            inference = infer(machine.likelihood, design, target[:, None])
+            total += inference.log_evidence(machine.alpha)
+            total += self._alpha_prior().log_prob(machine.alpha)
+        return total
+
+    def _counted(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        noise_variance_per_row: ArrayLike | None,
+    ) -> tuple[Array, Array, Array | None, Array | None]:
+        """Kept functions, targets (n, n_targets), copies and known noise of the rows that count."""
         rows, targets = self._validated(X, y, reset=False)
         targets = targets.reshape(len(rows), -1)
         if targets.shape[1] != len(self.machines_):
@@ -216,15 +239,19 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         weights, variances = None if weights is None else weights[present], None
         if noise_variance_per_row is not None:
             variances = check_row_variances(noise_variance_per_row, len(rows))[present]
-        Phi, total = self.basis_.evaluate(rows[present]), 0.0
-        for machine, t in zip(self.machines_, targets[present].T, strict=True):
-            precision = None
-            if variances is not None:
-                precision = relative_precision(variances, self._noise_variance(machine))
-            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
-            design = DenseDesign(own, center=center, weights=weights, precision=precision)
-            machine.likelihood.check(t)
-            inference = infer(machine.likelihood, design, t[:, None])
-            total += inference.log_evidence(machine.alpha)
-            total += self._alpha_prior().log_prob(machine.alpha)
+        return self.basis_.evaluate(rows[present]), targets[present], weights, variances
+
+    def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
+        """See `RelevanceMachine._log_density_left_out`; over copies and targets."""
+        Phi, t, weights, variances = self._counted(
+            X, y, given.get("sample_weight"), given.get("noise_variance_per_row")
+        )
+        copies, total = np.ones(len(Phi)) if weights is None else weights, 0.0
+        for machine, target in zip(self.machines_, t.T, strict=True):
+            if not isinstance(machine.likelihood, Gaussian):
+                return float("nan")
+            noise = np.full(len(Phi), self._noise_variance(machine))
+            noise = noise if variances is None else variances
+            own = Phi[:, machine.columns]
+            total += float(copies @ leave_one_out(machine.posterior, own, target, noise, weights))
         return total

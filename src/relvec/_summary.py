@@ -49,13 +49,13 @@ class Summary:
     __repr__ = __str__
 
 
-def table(index: list[str], columns: Mapping[str, Array]) -> Any:
-    """A pandas DataFrame where pandas is installed, else a `Summary`."""
+def table(index: list[str], columns: Mapping[str, Array], name: str = "function") -> Any:
+    """A pandas DataFrame where pandas is installed, else a `Summary`; a row is a `name`."""
     if find_spec("pandas") is None:
         return Summary(index, dict(columns))
     import pandas as pd  # an extra, and slow to import
 
-    return pd.DataFrame(dict(columns), index=pd.Index(index, name="function"))
+    return pd.DataFrame(dict(columns), index=pd.Index(index, name=name))
 
 
 def weight_std(posterior: Posterior, functions: Callable[[Array], Array] = np.asarray) -> Array:

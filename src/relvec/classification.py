@@ -111,6 +111,8 @@ class RVC(KernelMachine, Classifier):
         deviation. It has no unit; zero means that the feature does not matter.
     basis_ : Basis
         The kept functions; ``basis_.transform(X) @ dual_coef_.T + intercept_`` is y(x).
+    n_samples_fit_ : int
+        Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -131,6 +131,8 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         How the fit ended, in words.
     basis_ : Basis
         The kept columns; ``basis_.names()`` names them.
+    n_samples_fit_ : int
+        Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -251,6 +253,8 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         How the fit ended, in words.
     basis_ : Basis
         The kept columns; ``basis_.names()`` names them.
+    n_samples_fit_ : int
+        Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -1,0 +1,53 @@
+"""What a model says of each row when the row is left out, from the posterior that has seen it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relvec.design.base import ROUNDINGS, Array
+from relvec.evidence import LOG_2PI
+from relvec.posterior import Posterior
+
+
+def leave_one_out(
+    posterior: Posterior,
+    Phi: Array,
+    t: Array,
+    noise_variance: Array,
+    weights: Array | None = None,
+) -> Array:
+    """Log density log p(t_n | t_−n) of every row under Gaussian noise, at fixed precisions.
+
+    Taking the Gaussian factor of one observation out of the posterior of y_n, which is N(m, v),
+    leaves a Gaussian. With its leverage h = v/σ_n² the predictive distribution of t_n without it is
+    N(t_n − (t_n − m)/(1 − h), σ_n²/(1 − h)): the exact refit at the same α and β, a flat intercept
+    included.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Of one output.
+    Phi : ndarray of shape (n_samples, n_active)
+        Its functions at the rows that it has seen.
+    t : ndarray of shape (n_samples,)
+        Targets.
+    noise_variance : ndarray of shape (n_samples,)
+        σ_n².
+    weights : ndarray of shape (n_samples,), optional
+        Copies of each row, of which one is left out; all there is of a row that has less than one.
+
+    Returns
+    -------
+    log_density : ndarray of shape (n_samples,)
+        Of one copy of each row; −∞ where nothing else determines the output, as the variance is
+        infinite then.
+    """
+    left_out = np.ones(len(t)) if weights is None else np.minimum(weights, 1.0)
+    residual = t - posterior.latent_mean(Phi)[:, 0]
+    leverage = posterior.latent_covariance(Phi)[:, 0, 0] / noise_variance
+    rest = 1 - left_out * leverage
+    known = rest > ROUNDINGS * len(t)
+    rest = np.where(known, rest, 1.0)
+    variance = noise_variance * (1 + leverage / rest)
+    log_density = -0.5 * (LOG_2PI + np.log(variance) + (residual / rest) ** 2 / variance)
+    return np.where(known, log_density, -np.inf)
