@@ -20,7 +20,6 @@ from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec.design import DenseDesign
 from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
-from relvec.solvers import Solution
 
 #: Probability under which a log-odds is no longer told.
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -77,7 +76,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
         one_hot = np.eye(len(self.classes_))[codes]
         targets, likelihood = self._problem(one_hot)
-        self._publish(self._fit(rows, targets, likelihood, weights))
+        solutions = self._fit(rows, targets, likelihood, weights)
+        self._publish(single=len(solutions) == 1)
+        self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
         return self
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
@@ -101,8 +102,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
         return {"": one_hot}, Categorical(n_classes)
 
-    def _publish(self, solutions: list[Solution]) -> None:
-        """Set the attributes that have a row for every class or machine."""
+    def _publish(self, *, single: bool) -> None:
+        """See `RelevanceMachine._publish`; weights have a row for every class."""
+        super()._publish(single=single)
         dual, intercept = [], []
         for machine in self.machines_:
             likelihood = machine.likelihood
@@ -112,14 +114,6 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             dual.append(likelihood.functions(weights).T)
             intercept.append(likelihood.functions(machine.posterior.intercept))
         self.dual_coef_, self.intercept_ = np.vstack(dual), np.concatenate(intercept)
-        alpha, determined = (
-            self._by_machine("alpha", np.inf),
-            self._by_machine("well_determined", 0.0),
-        )
-        single = len(solutions) == 1
-        self.weight_precision_ = alpha[0] if single else alpha
-        self.well_determined_ = determined[0] if single else determined
-        self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
 
     def _output_names(self) -> list[str]:
         return [str(label) for label in self.classes_]

@@ -6,20 +6,22 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_random_state, check_scalar, gen_batches
+from sklearn.utils import check_array, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._centers import CentersLike, choose_centers, distinct
+from relvec._compact import Compact
+from relvec._storage import Stored
 from relvec._summary import table, weight_std
-from relvec.basis import Basis, Centers, Precomputed
+from relvec.basis import Basis, Precomputed
 from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive
-from relvec.exceptions import CentersWarning
 from relvec.hyperpriors import Gamma, check_weight_prior
 from relvec.likelihoods import Gaussian, Likelihood
 from relvec.linalg import single_threaded
@@ -30,16 +32,13 @@ from relvec.solvers import SOLVERS, Pass, Solution
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-CentersLike = int | ArrayLike | None
 
-#: Entries of the design matrix up to which every row carries a candidate function (800 MB).
-MAX_ENTRIES = 100_000_000
 #: Numbers held at a time while predicting.
 BATCH_ENTRIES = 4_000_000
 
 
 @dataclass(frozen=True)
-class Machine:
+class Machine(Compact):
     """One fitted set of weights; several share the kept functions of an estimator.
 
     Attributes
@@ -76,7 +75,7 @@ class Machine:
         ]
 
 
-class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
+class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     """What regression and classification share; parameters and attributes are documented there."""
 
     fit_intercept: bool
@@ -126,10 +125,8 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         self._check_enough(present, weights)
         basis = self._basis(X)
         on_inputs = basis.centred and not isinstance(basis, Precomputed)
-        distinct = _distinct(X, present) if on_inputs else present
-        centers = _choose_centers(
-            self.centers, distinct, X, self.random_state, capped=basis.centred
-        )
+        places = distinct(X, present) if on_inputs else present
+        centers = choose_centers(self.centers, places, X, self.random_state, capped=basis.centred)
         basis = basis.place(X, centers, weights)
         if weights is not None:
             X, weights = X[present], weights[present]
@@ -210,7 +207,6 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         used = [solution.active for solution in solutions]
         self.relevance_ = np.unique(np.concatenate(used))
         self.basis_ = basis.restrict(self.relevance_)
-        self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.vectors
         self.machines_ = [
             machine
             for solution in solutions
@@ -222,6 +218,17 @@ class RelevanceMachine(BaseEstimator, ABC):  # type: ignore[misc]
         self.n_iter_ = sum(solution.n_iter for solution in solutions)
         if hasattr(basis, "gamma_"):
             self.gamma_ = basis.gamma_
+
+    def _publish(self, *, single: bool) -> None:
+        """Set what is read off the basis, and of the machines what each has of every function.
+
+        With `single` that is a vector, otherwise it has a row for every machine.
+        """
+        self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.vectors
+        alpha = self._by_machine("alpha", np.inf)
+        determined = self._by_machine("well_determined", 0.0)
+        self.weight_precision_ = alpha[0] if single else alpha
+        self.well_determined_ = determined[0] if single else determined
 
     def _by_machine(self, name: str, missing: float) -> Array:
         """What every machine has for each of its functions, one row a machine."""
@@ -341,58 +348,3 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | No
     if not weights.any():
         raise ValueError("sample_weight is zero in every row, expected a positive one")
     return None if (weights == 1).all() else weights
-
-
-def _distinct(X: Array, rows: Index) -> Index:
-    """Rows without repetitions, in an order that depends on their values alone.
-
-    Repeated rows would carry the same function again, and make the search depend on the copies.
-    """
-    values = np.ascontiguousarray(X[rows] + 0.0)  # one zero only
-    as_bytes = values.view(np.dtype((np.void, values.strides[0]))).ravel()
-    first: Index = np.unique(as_bytes, return_index=True)[1]
-    return rows[first]
-
-
-def _check_points(centers: ArrayLike, n_features: int) -> Array:
-    """Return centres of the users' own as an array."""
-    if isinstance(centers, str) or np.ndim(centers) != 2 or np.shape(centers)[1] != n_features:
-        raise ValueError(
-            f"centers={centers!r}, expected None, a number of rows or a 2-D array of shape "
-            f"(n_centers, {n_features})"
-        )
-    points: Array = check_array(centers, dtype=np.float64, input_name="centers")
-    return points
-
-
-def _choose_centers(
-    centers: CentersLike,
-    rows: Index,
-    X: Array,
-    random_state: int | np.random.RandomState | None,
-    *,
-    capped: bool,
-) -> Centers:
-    """Return the points that carry candidate functions, out of the usable `rows` of X.
-
-    With `capped` every row carries one only as long as the design matrix stays of bounded size.
-    """
-    if isinstance(centers, Integral):
-        check_count(centers, "centers", len(rows))
-        size = int(centers)
-    elif centers is not None:
-        return Centers.at(_check_points(centers, X.shape[1]))
-    elif capped and len(rows) ** 2 > MAX_ENTRIES:
-        size = MAX_ENTRIES // len(rows)
-        warnings.warn(
-            CentersWarning(
-                f"{len(rows)} rows are too many for each to carry a candidate function: a random "
-                f"{size} do; set centers to choose how many, or which"
-            ),
-            stacklevel=4,
-        )
-    else:
-        size = len(rows)
-    if size < len(rows):
-        rows = check_random_state(random_state).choice(rows, size, replace=False)
-    return Centers.on(X, np.sort(rows))

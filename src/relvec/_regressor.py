@@ -117,19 +117,14 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         return Arrangement.of(columns, present, together=self._together)
 
     def _publish(self, *, single: bool) -> None:
-        """Set the attributes that have a row for every target, or are those of the only one."""
-        rows = {
-            "dual_coef_": np.zeros((len(self.machines_), len(self.relevance_))),
-            "weight_precision_": self._by_machine("alpha", np.inf),
-            "well_determined_": self._by_machine("well_determined", 0.0),
-            "intercept_": np.array([m.posterior.intercept[0] for m in self.machines_]),
-        }
-        for row, machine in zip(rows["dual_coef_"], self.machines_, strict=True):
+        """See `RelevanceMachine._publish`; a row is that of a target."""
+        super()._publish(single=single)
+        dual = np.zeros((len(self.machines_), len(self.relevance_)))
+        for row, machine in zip(dual, self.machines_, strict=True):
             row[machine.columns] = machine.posterior.mean[:, 0]
-        for name, row in rows.items():
-            setattr(self, name, row[0] if single else row)
-        if single:
-            self.intercept_ = float(self.intercept_)
+        intercept = np.array([machine.posterior.intercept[0] for machine in self.machines_])
+        self.dual_coef_ = dual[0] if single else dual
+        self.intercept_ = float(intercept[0]) if single else intercept
 
     def _likelihood(self) -> RegressionLikelihood:
         """Check the parameters of the likelihood and build it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from relvec._centers import CentersLike
 from relvec._classifier import Classifier
-from relvec._estimator import CentersLike
 from relvec._kernel_machine import KernelLike, KernelMachine
 from relvec._labels import ClassWeight
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ class Posterior:
     mean : ndarray of shape (n_active, n_outputs)
         μ, eq. 13.
     root : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
-        F with Σ = F Fᵀ, eq. 12; the weights of one function lie side by side.
+        Upper triangular F with Σ = F Fᵀ, eq. 12; the weights of one function lie side by side.
     center : ndarray of shape (n_outputs, n_active · n_outputs)
         φ̄, one row an output; zeros without an intercept.
     level : ndarray of shape (n_outputs,)
@@ -37,6 +38,18 @@ class Posterior:
     center: Array
     level: Array
     level_covariance: Array
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Half of the root is zeros, which are not stored."""
+        if np.tril(self.root, -1).any():
+            raise ValueError("root has entries below its diagonal, expected an upper triangle")
+        return vars(self) | {"root": self.root[np.triu_indices(len(self.root))]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        size = state["mean"].size
+        root = np.zeros((size, size))
+        root[np.triu_indices(size)] = state["root"]
+        vars(self).update(state | {"root": root})
 
     @property
     def intercept(self) -> Array:

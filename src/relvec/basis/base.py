@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._compact import Compact
+
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
@@ -44,7 +46,7 @@ class Centers:
         return cls(points, np.full(len(points), -1))
 
 
-class Basis(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Candidate basis functions φ_1 … φ_M, as a scikit-learn transformer.
 
     A subclass implements ``place`` (fix the functions), ``evaluate`` (their values), ``restrict``

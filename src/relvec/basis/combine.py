@@ -181,9 +181,9 @@ class CombinedKernel(Composite, Kernel):
         self.parts_ = parts
         return self
 
-    def restrict(self, active: Index) -> Self:
-        """Keep the centres `active`; see `Basis.restrict`."""
-        return super().restrict(active)._of([part.restrict(active) for part in self.parts_])
+    def _at(self, centers: Array, rows: Index, places: Index) -> Self:
+        moved = super()._at(centers, rows, places)
+        return moved._of([part._at(centers, rows, places) for part in self.parts_])
 
     @property
     def label(self) -> str:

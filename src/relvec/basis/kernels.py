@@ -53,10 +53,13 @@ class Kernel(Basis):
 
     def restrict(self, active: Index) -> Self:
         """Keep the centres `active`; see `Basis.restrict`."""
-        restricted = copy.copy(self)
-        restricted.centers_, restricted.rows_ = self.centers_[active], self.rows_[active]
-        restricted.places_ = self.places_[active]
-        return restricted
+        return self._at(self.centers_[active], self.rows_[active], self.places_[active])
+
+    def _at(self, centers: Array, rows: Index, places: Index) -> Self:
+        """Return the same kernel with functions on other centres."""
+        moved = copy.copy(self)
+        moved.centers_, moved.rows_, moved.places_ = centers, rows, places
+        return moved
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name each function by kernel and row, or by position where the centre is no row."""

@@ -1,0 +1,76 @@
+"""Which points carry candidate functions."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_random_state
+
+from relvec.basis import Centers
+from relvec.checks import check_count
+from relvec.exceptions import CentersWarning
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+CentersLike = int | ArrayLike | None
+
+#: Entries of the design matrix up to which every row carries a candidate function (800 MB).
+MAX_ENTRIES = 100_000_000
+
+
+def distinct(X: Array, rows: Index) -> Index:
+    """Rows without repetitions, in an order that depends on their values alone.
+
+    Repeated rows would carry the same function again, and make the search depend on the copies.
+    """
+    values = np.ascontiguousarray(X[rows] + 0.0)  # one zero only
+    as_bytes = values.view(np.dtype((np.void, values.strides[0]))).ravel()
+    first: Index = np.unique(as_bytes, return_index=True)[1]
+    return rows[first]
+
+
+def _check_points(centers: ArrayLike, n_features: int) -> Array:
+    """Return centres of the users' own as an array."""
+    if isinstance(centers, str) or np.ndim(centers) != 2 or np.shape(centers)[1] != n_features:
+        raise ValueError(
+            f"centers={centers!r}, expected None, a number of rows or a 2-D array of shape "
+            f"(n_centers, {n_features})"
+        )
+    points: Array = check_array(centers, dtype=np.float64, input_name="centers")
+    return points
+
+
+def choose_centers(
+    centers: CentersLike,
+    rows: Index,
+    X: Array,
+    random_state: int | np.random.RandomState | None,
+    *,
+    capped: bool,
+) -> Centers:
+    """Return the points that carry candidate functions, out of the usable `rows` of X.
+
+    With `capped` every row carries one only as long as the design matrix stays of bounded size.
+    """
+    if isinstance(centers, Integral):
+        check_count(centers, "centers", len(rows))
+        size = int(centers)
+    elif centers is not None:
+        return Centers.at(_check_points(centers, X.shape[1]))
+    elif capped and len(rows) ** 2 > MAX_ENTRIES:
+        size = MAX_ENTRIES // len(rows)
+        warnings.warn(
+            CentersWarning(
+                f"{len(rows)} rows are too many for each to carry a candidate function: a random "
+                f"{size} do; set centers to choose how many, or which"
+            ),
+            stacklevel=4,
+        )
+    else:
+        size = len(rows)
+    if size < len(rows):
+        rows = check_random_state(random_state).choice(rows, size, replace=False)
+    return Centers.on(X, np.sort(rows))
