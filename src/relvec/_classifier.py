@@ -10,13 +10,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._estimator import (
-    Array,
-    Machine,
-    RelevanceMachine,
-    check_weights,
-)
+from relvec._estimator import Array, RelevanceMachine, check_weights
 from relvec._labels import ClassWeight, Labels, encode, with_class_weight
+from relvec._machine import Machine, Queries
 from relvec.design import DenseDesign
 from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
@@ -136,10 +132,10 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         decision = self._by_batches(X, self._decisions)
         return decision[:, 0] if len(self.classes_) == 2 else decision
 
-    def _decisions(self, Phi: Array) -> Array:
+    def _decisions(self, at: Queries) -> Array:
         found = []
         for machine in self.machines_:
-            log_p = np.log(np.maximum(self._of_machine(machine, Phi), SMALLEST))
+            log_p = np.log(np.maximum(self._of_machine(machine, at), SMALLEST))
             two = log_p.shape[1] == 2
             found.append(
                 log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
@@ -162,21 +158,21 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         check_is_fitted(self)
         return self._by_batches(X, self._probabilities)
 
-    def _probabilities(self, Phi: Array) -> Array:
+    def _probabilities(self, at: Queries) -> Array:
         if len(self.machines_) == 1:
-            return self._of_machine(self.machines_[0], Phi)
-        own = np.hstack([self._of_machine(machine, Phi)[:, 1:] for machine in self.machines_])
+            return self._of_machine(self.machines_[0], at)
+        own = np.hstack([self._of_machine(machine, at)[:, 1:] for machine in self.machines_])
         own = np.maximum(own, SMALLEST)  # where all of them underflow none is preferred
         normalised: Array = own / own.sum(axis=1, keepdims=True)
         return normalised
 
-    def _of_machine(self, machine: Machine, Phi: Array) -> Array:
-        used, likelihood = Phi[:, machine.columns], machine.likelihood
+    def _of_machine(self, machine: Machine, at: Queries) -> Array:
+        likelihood, integrated = machine.likelihood, self.proba == "integrated"
         assert isinstance(likelihood, ClassLikelihood)
-        mean = machine.posterior.latent_mean(used)
-        if self.proba == "mode":
-            return likelihood.probabilities(mean)
-        return likelihood.mean_probabilities(mean, machine.posterior.latent_covariance(used))
+        mean, covariance = machine.latent(at, spread=integrated)
+        if integrated:
+            return likelihood.mean_probabilities(mean, covariance)
+        return likelihood.probabilities(mean)
 
     def predict_log_proba(self, X: ArrayLike) -> Array:
         """Logarithm of the probability of every class.

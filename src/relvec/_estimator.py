@@ -5,9 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,16 +15,16 @@ from sklearn.utils import check_array, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._centers import CentersLike, choose_centers, distinct
-from relvec._compact import Compact
+from relvec._machine import Machine, Queries
 from relvec._storage import Stored
 from relvec._summary import table, weight_std
+from relvec.augmentation import TrainingRows, check_augmentable
 from relvec.basis import Basis, Precomputed
 from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive
 from relvec.hyperpriors import Gamma, check_weight_prior
-from relvec.likelihoods import Gaussian, Likelihood
+from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
-from relvec.posterior import Posterior
 from relvec.problem import Problem
 from relvec.scales import learn_scales
 from relvec.solvers import SOLVERS, Pass, Solution
@@ -37,49 +36,12 @@ Index = NDArray[np.intp]
 BATCH_ENTRIES = 4_000_000
 
 
-@dataclass(frozen=True)
-class Machine(Compact):
-    """One fitted set of weights; several share the kept functions of an estimator.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        Which of the estimator's kept functions it uses.
-    posterior : Posterior
-        Its weights.
-    likelihood : Likelihood
-        What its outputs mean.
-    alpha : ndarray of shape (n_columns,)
-        Prior precision of its weights.
-    well_determined : ndarray of shape (n_columns,)
-        γ of eq. 17.
-    """
-
-    columns: Index
-    posterior: Posterior
-    likelihood: Likelihood
-    alpha: Array
-    well_determined: Array
-
-    @classmethod
-    def of(cls, solution: Solution, columns: Index) -> list[Self]:
-        """Machines of a solution: one, or one a target where several share its functions."""
-        posterior, likelihood = solution.posterior, solution.likelihood
-        if isinstance(posterior, Posterior):
-            return [cls(columns, posterior, likelihood, solution.alpha, solution.well_determined)]
-        assert isinstance(likelihood, Gaussian)
-        parts = zip(posterior.parts, solution.alpha, solution.well_determined, strict=True)
-        return [
-            cls(columns, part, likelihood.of_target(target), alpha, well_determined)
-            for target, (part, alpha, well_determined) in enumerate(parts)
-        ]
-
-
 class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     """What regression and classification share; parameters and attributes are documented there."""
 
     fit_intercept: bool
     centers: CentersLike = None
+    augment: bool = False
     alpha_prior: tuple[float, float]
     solver: str
     n_starts: int | None
@@ -103,6 +65,7 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     status_: str
     gamma_: float | Array
     feature_relevance_: Array
+    training_rows_: Array | None = None
     n_samples_fit_: int
 
     def _fit(
@@ -128,6 +91,8 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
         places = distinct(X, present) if on_inputs else present
         centers = choose_centers(self.centers, places, X, self.random_state, capped=basis.centred)
         basis = basis.place(X, centers, weights)
+        if self.augment:
+            check_augmentable(basis)
         if weights is not None:
             X, weights = X[present], weights[present]
             targets = {name: t[present] for name, t in targets.items()}
@@ -141,6 +106,7 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
             else:
                 solutions = problem.solve(basis, solver)
         self._store(basis, solutions)
+        self._keep_rows(problem, solutions)
         relevance = self.basis_.relevance(spreads(X, weights))
         if relevance is not None:
             self.feature_relevance_ = relevance
@@ -159,6 +125,7 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     def _solver(self, search: dict[str, Any]) -> Any:
         """Check the solver's parameters and build it."""
         check_scalar(self.fit_intercept, "fit_intercept", (bool, np.bool_))
+        check_scalar(self.augment, "augment", (bool, np.bool_))
         if self.solver not in SOLVERS:
             raise ValueError(
                 f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}"
@@ -218,6 +185,23 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
         self.n_iter_ = sum(solution.n_iter for solution in solutions)
         if hasattr(basis, "gamma_"):
             self.gamma_ = basis.gamma_
+
+    def _keep_rows(self, problem: Problem, solutions: list[Solution]) -> None:
+        """With `augment`, keep the training rows and what every machine left of them."""
+        self.training_rows_ = None
+        if not self.augment:
+            return
+        self.training_rows_ = problem.X.copy()  # users may write to theirs
+        rows = TrainingRows(problem.X, self.basis_)
+        targets = [
+            part
+            for t, solution in zip(problem.targets.values(), solutions, strict=True)
+            for part in np.split(t, len(np.atleast_2d(solution.alpha)), axis=1)
+        ]
+        self.machines_ = [
+            machine.beside(rows, t, problem)
+            for machine, t in zip(self.machines_, targets, strict=True)
+        ]
 
     def _publish(self, *, single: bool) -> None:
         """Set what is read off the basis, and of the machines what each has of every function.
@@ -307,13 +291,20 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
             rows.append(row)
         return np.vstack(rows)
 
-    def _by_batches(self, X: ArrayLike, function: Callable[[Array], Array]) -> Array:
-        """Apply a function of the rows' kept basis functions to a block of rows at a time."""
-        X = self._queries(X)
+    def _by_batches(self, X: ArrayLike, function: Callable[[Queries], Array]) -> Array:
+        """Apply a function of what is known of the rows to a block of rows at a time."""
+        X, rows = self._queries(X), None
         outputs = max(len(machine.posterior.level) for machine in self.machines_)
-        size = max(1, BATCH_ENTRIES // max(1, len(self.relevance_) * outputs**2))
+        numbers = len(self.relevance_) * outputs**2
+        if self.training_rows_ is not None:
+            rows = TrainingRows(self.training_rows_, self.basis_)
+            numbers += rows.numbers(outputs)
+        size = max(1, BATCH_ENTRIES // max(1, numbers))
         return np.concatenate(
-            [function(self.basis_.evaluate(X[batch])) for batch in gen_batches(len(X), size)]
+            [
+                function(Queries.of(X[batch], self.basis_, rows))
+                for batch in gen_batches(len(X), size)
+            ]
         )
 
     def _queries(self, X: ArrayLike) -> Array:

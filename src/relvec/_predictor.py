@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimator import Array, Machine, RelevanceMachine
+from relvec._estimator import Array, RelevanceMachine
+from relvec._machine import Machine, Queries
 from relvec._row_noise import check_row_variances
 from relvec.checks import check_count
 from relvec.likelihoods import Gaussian, RegressionLikelihood
@@ -97,6 +98,7 @@ class Predictor(RelevanceMachine):
 
     def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
         """Mean of new observations at the rows of X, and their covariance, for each target."""
+        self._refuse_jointly("return_cov=True")
         Phi, means, covariances = self.basis_.evaluate(self._queries(X)), [], []
         for machine in self.machines_:
             likelihood, own = _likelihood(machine), Phi[:, machine.columns]
@@ -127,17 +129,10 @@ class Predictor(RelevanceMachine):
         Shape (2, n_samples), or (2, n_samples, n_targets).
         """
 
-        def moments(Phi: Array) -> Array:
-            found = np.empty((len(Phi), 2, len(self.machines_)))
+        def moments(at: Queries) -> Array:
+            found = np.empty((len(at.Phi), 2, len(self.machines_)))
             for target, machine in enumerate(self.machines_):
-                every = len(machine.columns) == Phi.shape[1]
-                own = Phi if every else Phi[:, machine.columns]
-                mean = machine.posterior.latent_mean(own)
-                covariance = (
-                    machine.posterior.latent_covariance(own)
-                    if spread
-                    else np.zeros((*mean.shape, 1))
-                )
+                mean, covariance = machine.latent(at, spread=spread)
                 found[:, :, target] = np.hstack(of(_likelihood(machine), mean, covariance))
             return found
 
@@ -190,6 +185,8 @@ class Predictor(RelevanceMachine):
             One function along the last axis, in units of y (its logarithm for counts without
             `noise`).
         """
+        check_is_fitted(self)
+        self._refuse_jointly("sample_y")
         check_count(n_samples, "n_samples")
         rng = check_random_state(random_state)
         Phi, drawn = self.basis_.evaluate(self._queries(X)), []
@@ -197,6 +194,15 @@ class Predictor(RelevanceMachine):
             (samples,) = machine.posterior.sample(Phi[:, machine.columns], n_samples, rng)
             drawn.append(_likelihood(machine).sample(samples, rng) if noise else samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
+
+    def _refuse_jointly(self, asked: str) -> None:
+        """Raise if every query has a function of its own, so that two of them share no model."""
+        if self.training_rows_ is not None:
+            raise ValueError(
+                f"{asked} needs the joint distribution of several rows, which a model fitted with "
+                "augment=True has not: a function of its own is added for every row; ask for "
+                "return_std=True, or fit with augment=False"
+            )
 
     def _noise_variance(self, machine: Machine) -> float:
         """Noise variance that a machine learnt, or was given."""

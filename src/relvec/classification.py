@@ -49,6 +49,12 @@ class RVC(KernelMachine, Classifier):
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
         matrix of 10⁸ entries, with a warning.
+    augment : bool, default=False
+        Add to the model, for every row that is predicted, a function centred on it, so that
+        probabilities become less certain away from the data (Rasmussen and Quiñonero-Candela 2005;
+        see ``relvec.augmentation``). The model then keeps all training rows and their residuals,
+        and each prediction evaluates the kernel at all of them. Kernels that are precomputed and
+        dictionaries without a kernel raise.
     alpha_prior : tuple of float, default=(0.0, 0.0)
         Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
         (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
@@ -80,6 +86,8 @@ class RVC(KernelMachine, Classifier):
         Training row that each kept function is centred on, -1 where there is none.
     relevance_vectors_ : ndarray of shape (n_active, n_features)
         Points that kept functions are centred on; empty for a precomputed kernel.
+    training_rows_ : ndarray of shape (n_samples, n_features) or None
+        With `augment` the training rows that count, which predictions need.
     dual_coef_ : ndarray of shape (1, n_active) or (n_classes, n_active)
         Weights of the kept functions: of the log-odds of ``classes_[1]``, or of the function of
         every class (sums over the classes are zero in a multinomial model).
@@ -147,6 +155,7 @@ class RVC(KernelMachine, Classifier):
         multi_class: str = "multinomial",
         proba: str = "integrated",
         centers: CentersLike = None,
+        augment: bool = False,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         solver: str = "sequential",
         n_starts: int = 1,
@@ -164,6 +173,7 @@ class RVC(KernelMachine, Classifier):
         self.multi_class = multi_class
         self.proba = proba
         self.centers = centers
+        self.augment = augment
         self.alpha_prior = alpha_prior
         self.solver = solver
         self.n_starts = n_starts

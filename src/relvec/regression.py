@@ -45,6 +45,12 @@ class RVR(KernelMachine, Regressor):
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
         matrix of 10⁸ entries, with a warning.
+    augment : bool, default=False
+        Add to the model, for every row that is predicted, a function centred on it, so that error
+        bars grow away from the data (Rasmussen and Quiñonero-Candela 2005; see
+        ``relvec.augmentation``). The model then keeps all training rows and their residuals, and
+        each prediction evaluates the kernel at all of them. `return_cov` and `sample_y` raise, as
+        do kernels that are precomputed and dictionaries without a kernel.
     alpha_prior : tuple of float, default=(0.0, 0.0)
         Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
         (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
@@ -81,6 +87,8 @@ class RVR(KernelMachine, Regressor):
         Training row that each kept function is centred on, -1 where there is none.
     relevance_vectors_ : ndarray of shape (n_active, n_features)
         Points that kept functions are centred on; empty for a precomputed kernel.
+    training_rows_ : ndarray of shape (n_samples, n_features) or None
+        With `augment` the training rows that count, which predictions need.
     dual_coef_ : ndarray of shape (n_active,)
         Weights of the kept functions (mean of eq. 13). With a y of several columns this and the six
         that follow have an axis of targets before the others.
@@ -168,6 +176,7 @@ class RVR(KernelMachine, Regressor):
         likelihood: str = "gaussian",
         noise_variance: float | None = None,
         centers: CentersLike = None,
+        augment: bool = False,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         multi_output: str = "shared",
@@ -186,6 +195,7 @@ class RVR(KernelMachine, Regressor):
         self.likelihood = likelihood
         self.noise_variance = noise_variance
         self.centers = centers
+        self.augment = augment
         self.alpha_prior = alpha_prior
         self.beta_prior = beta_prior
         self.multi_output = multi_output

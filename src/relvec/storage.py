@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from relvec import basis, classification, hyperpriors, likelihoods, linear, posterior, regression
-from relvec._estimator import Machine
+from relvec import (
+    augmentation,
+    basis,
+    classification,
+    hyperpriors,
+    likelihoods,
+    linear,
+    posterior,
+    regression,
+)
+from relvec._machine import Machine
 
 #: Bases that hold functions of the users' own, which are code.
 HOLD_CODE = (basis.CallableKernel, basis.FunctionColumns)
@@ -12,6 +21,7 @@ STORED = [
     *(getattr(basis, name) for name in basis.__all__ if isinstance(getattr(basis, name), type)),
     *(getattr(likelihoods, name) for name in likelihoods.__all__),
     Machine,
+    augmentation.Residuals,
     classification.RVC,
     hyperpriors.Gamma,
     linear.SparseBayesianClassifier,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._compact import Compact
+
+if TYPE_CHECKING:
+    from relvec.basis.kernels import Kernel
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -101,6 +104,10 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     def families(self) -> Index:
         """Number of the family of each function: those of one family differ in their place only."""
         return np.arange(len(self.rows_))
+
+    def kernel_parts(self) -> list[tuple[Kernel, Index]]:
+        """Kernels that can be centred on any point, each with the positions of its functions."""
+        return []
 
     @property
     def n_scales(self) -> int:

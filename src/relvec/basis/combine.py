@@ -150,6 +150,15 @@ class Concatenate(Composite):
             found.append(families + sum(int(f.max(initial=-1)) + 1 for f in found[-1:]))
         return np.concatenate(found)
 
+    def kernel_parts(self) -> list[tuple[Kernel, Index]]:
+        """See `Basis.kernel_parts`: those of all parts."""
+        begins = self._ends() - [len(part.rows_) for part in self.parts_]
+        return [
+            (kernel, begin + functions)
+            for part, begin in zip(self.parts_, begins, strict=True)
+            for kernel, functions in part.kernel_parts()
+        ]
+
     def linear_map(self) -> Array | None:
         """The parts' maps side by side, if every part is linear."""
         maps = [part.linear_map() for part in self.parts_]

@@ -74,6 +74,10 @@ class Kernel(Basis):
         """See `Basis.families`: all are of one."""
         return np.zeros(len(self.rows_), dtype=np.intp)
 
+    def kernel_parts(self) -> list[tuple[Kernel, Index]]:
+        """See `Basis.kernel_parts`: this one."""
+        return [(self, np.arange(len(self.rows_)))]
+
     @property
     def vectors(self) -> Array:
         """The centres, shape (n_functions, n_features)."""

@@ -49,6 +49,15 @@ class Likelihood(ABC):
     def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
         """∂ tr(B h)/∂y for a symmetric h = `spread` of every row."""
 
+    def surrogate(self, t: Array, mean: Array, covariance: Array) -> tuple[Array, Array]:
+        """Slope at the mean, and curvature, of the Gaussian in the place of p(t | y).
+
+        It is the one that weights are inferred with, whose outputs are then N(mean, covariance).
+        Shapes of arguments and results are as in `moments`, `slope` and `curvature`.
+        """
+        del covariance  # Laplace's method looks at the mean alone
+        return self.slope(t, mean), self.curvature(t, mean)
+
     @abstractmethod
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Mean and variance of a new target whose outputs have a posterior N(mean, covariance).
