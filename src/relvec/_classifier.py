@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
+from copy import copy
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,12 +11,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._estimator import Array, RelevanceMachine, check_weights
+from relvec._estimator import Array, Index, RelevanceMachine, check_weights
 from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec._machine import Machine, Queries
 from relvec.design import DenseDesign
 from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
+
+if TYPE_CHECKING:
+    from relvec.conformal import CalibratedClassifier
 
 #: Probability under which a log-odds is no longer told.
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -207,6 +211,55 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         labels: Labels = self.classes_[likely]
         return labels
 
+    def calibrate(self, X: ArrayLike, y: ArrayLike) -> CalibratedClassifier:
+        """Make sets of classes that hold what they say without the probabilities being right.
+
+        Needs MAPIE, the extra ``relvec[conformal]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows that the model was not fitted to, drawn like those to come; with a precomputed
+            kernel its values against the training rows. 95 % needs 20 of them at least.
+        y : array-like of shape (n_samples,)
+            Their labels, all out of ``classes_``.
+
+        Returns
+        -------
+        calibrated : CalibratedClassifier
+            Its ``predict_set(X, coverage)`` is split-conformal. It keeps the model as it is now.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            MAPIE is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.model_selection import train_test_split
+        >>> from relvec import RVC
+        >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
+        >>> sets = RVC().fit(X[:70], y[:70]).calibrate(X[70:], y[70:]).predict_set(X_new)
+        >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
+        0.97 2
+        """
+        check_is_fitted(self)
+        from relvec.conformal import CalibratedClassifier
+
+        _, codes = self._like_fitted(X, y)
+        return CalibratedClassifier(copy(self), self.predict_proba(X), codes)
+
+    def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Index]:
+        """Inputs, and which of the fitted classes each label is."""
+        rows, labels = self._validated(X, y, reset=False)
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y holds {unknown.tolist()[0]!r}, expected labels out of {self.classes_.tolist()}"
+            )
+        return rows, np.searchsorted(self.classes_, labels)
+
     def log_evidence(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
@@ -227,13 +280,7 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             In nats; on the training data, with what `fit` was given, it is ``log_evidence_``.
         """
         check_is_fitted(self)
-        rows, labels = self._validated(X, y, reset=False)
-        unknown = np.setdiff1d(labels, self.classes_)
-        if len(unknown):
-            raise ValueError(
-                f"y holds {unknown.tolist()[0]!r}, expected labels out of {self.classes_.tolist()}"
-            )
-        codes = np.searchsorted(self.classes_, labels)
+        rows, codes = self._like_fitted(X, y)
         weights = check_weights(sample_weight, len(rows))
         present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
         targets, likelihood = self._problem(np.eye(len(self.classes_))[codes[present]])

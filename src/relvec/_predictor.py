@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from relvec._estimator import Array, RelevanceMachine
 from relvec._machine import Machine, Queries
 from relvec._row_noise import check_row_variances
-from relvec.checks import check_count
+from relvec.checks import check_count, check_coverage
 from relvec.likelihoods import Gaussian, RegressionLikelihood
+from relvec.likelihoods.gaussian import normal_interval
 
 
 class Predictor(RelevanceMachine):
@@ -95,6 +96,66 @@ class Predictor(RelevanceMachine):
             mean, variance = self._moments(X, _observed, spread=return_std or feels)
             std = np.sqrt(variance)
         return (mean, std) if return_std else mean
+
+    def predict_interval(
+        self,
+        X: ArrayLike,
+        coverage: float = 0.95,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
+        """Predict central intervals for new observations, noise included.
+
+        They are quantiles of the predictive distribution, and hold their share of new observations
+        as far as the model is right; `calibrate` gives intervals that need no model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        coverage : float, default=0.95
+            Probability that an observation lies in its interval, ends included. Counts have whole
+            numbers as ends, which hold at least that much.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
+            all.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Ends, in units of y.
+
+        Raises
+        ------
+        OverflowError
+            Counts exceed the integers that double precision holds.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> lower, upper = SparseBayesianRegressor().fit(X[:300], y[:300]).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.97
+        """
+        check_is_fitted(self)
+        check_coverage(coverage)
+        if noise_variance_per_row is not None:
+            mean, std = self.predict(
+                X, return_std=True, noise_variance_per_row=noise_variance_per_row
+            )
+            return normal_interval(mean, std, coverage)
+
+        def interval(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+            return of.interval(mean, cov, coverage)
+
+        lower, upper = self._moments(X, interval, spread=True)
+        return lower, upper
+
+    def _located(self, X: ArrayLike) -> Array:
+        """Mean and spread of new observations, of shape (n_targets, n_samples, 2)."""
+        both = self._moments(X, _mean_and_spread, spread=True)
+        return np.moveaxis(both.reshape(2, both.shape[1], -1), 0, -1).swapaxes(0, 1)
 
     def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
         """Mean of new observations at the rows of X, and their covariance, for each target."""
@@ -229,3 +290,8 @@ def _observed(likelihood: RegressionLikelihood, mean: Array, cov: Array) -> tupl
 def _function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
     """Mean and variance of the function."""
     return mean, cov[:, 0]
+
+
+def _mean_and_spread(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean of an observation, and what its error scales with."""
+    return of.moments(mean, cov)[0], of.spread(mean, cov)

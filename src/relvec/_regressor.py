@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._estimator import Array, check_weights
 from relvec._predictor import Predictor
@@ -21,6 +22,9 @@ from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
 from relvec.leave_one_out import leave_one_out
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
+
+if TYPE_CHECKING:
+    from relvec.conformal import CalibratedRegressor
 
 #: Names that ``likelihood`` takes.
 LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
@@ -217,6 +221,54 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             total += self._alpha_prior().log_prob(machine.alpha)
         return total
 
+    def calibrate(self, X: ArrayLike, y: ArrayLike) -> CalibratedRegressor:
+        """Make intervals that hold what they say without the model being right.
+
+        Needs MAPIE, the extra ``relvec[conformal]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows that the model was not fitted to, drawn like those to come; with a precomputed
+            kernel its values against the training rows. 95 % needs 20 of them at least.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+
+        Returns
+        -------
+        calibrated : CalibratedRegressor
+            Its ``predict_interval(X, coverage)`` is split-conformal, as wide as the errors in y are
+            in units of the predicted standard deviation. It keeps the model as it is now.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            MAPIE is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = SparseBayesianRegressor().fit(X[:200], y[:200])
+        >>> lower, upper = model.calibrate(X[200:300], y[200:300]).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.96
+        """
+        check_is_fitted(self)
+        from relvec.conformal import CalibratedRegressor
+
+        _, targets = self._like_fitted(X, y)
+        return CalibratedRegressor(copy(self), self._located(X), targets.T)
+
+    def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+        """Inputs, and as many targets as were fitted, in columns."""
+        rows, targets = self._validated(X, y, reset=False)
+        targets = targets.reshape(len(rows), -1)
+        if targets.shape[1] != len(self.machines_):
+            raise ValueError(f"y has {targets.shape[1]} columns, expected {len(self.machines_)}")
+        return rows, targets
+
     def _counted(
         self,
         X: ArrayLike,
@@ -225,10 +277,7 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         noise_variance_per_row: ArrayLike | None,
     ) -> tuple[Array, Array, Array | None, Array | None]:
         """Kept functions, targets (n, n_targets), copies and known noise of the rows that count."""
-        rows, targets = self._validated(X, y, reset=False)
-        targets = targets.reshape(len(rows), -1)
-        if targets.shape[1] != len(self.machines_):
-            raise ValueError(f"y has {targets.shape[1]} columns, expected {len(self.machines_)}")
+        rows, targets = self._like_fitted(X, y)
         weights = check_weights(sample_weight, len(rows))
         present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
         weights, variances = None if weights is None else weights[present], None

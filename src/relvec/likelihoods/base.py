@@ -89,6 +89,23 @@ class RegressionLikelihood(Likelihood):
         The mean has the shape (n_samples,), the covariance and the result (n_samples, n_samples).
         """
 
+    def spread(self, mean: Array, covariance: Array) -> Array:
+        """What errors of new targets scale with: their std, unless that may be infinite.
+
+        Arguments and result have the shapes of `moments`.
+        """
+        _, variance = self.moments(mean, covariance)
+        spread: Array = np.sqrt(variance)
+        return spread
+
+    @abstractmethod
+    def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
+        """Central interval that holds a new target with probability `coverage`, at least.
+
+        Arguments and the two results have the shapes of `moments`; either tail is left at most half
+        of the rest.
+        """
+
 
 class ClassLikelihood(Likelihood):
     """Distribution of a class; its functions decide between the classes."""

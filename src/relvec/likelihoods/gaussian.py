@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import ndtri
 
 from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.likelihoods.base import Array, RegressionLikelihood
@@ -68,7 +69,19 @@ class Gaussian(RegressionLikelihood):
         """The noise of every target is its own."""
         return covariance + self._variance() * np.eye(len(mean))
 
+    def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
+        """Normal quantiles, with the variance of eq. 22."""
+        mean, variance = self.moments(mean, covariance)
+        return normal_interval(mean, np.sqrt(variance), coverage)
+
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Outputs with noise."""
         noisy: Array = y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
         return noisy
+
+
+def normal_interval(mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
+    """Ends of the central interval of a normal distribution."""
+    # 1 − coverage has all its digits where coverage is close to one; (1 + coverage)/2 has not.
+    half = -ndtri(0.5 * (1 - coverage)) * std
+    return mean - half, mean + half

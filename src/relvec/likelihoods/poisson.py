@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from relvec.likelihoods.base import Array, RegressionLikelihood
+from relvec.likelihoods.counts import count_interval
 
 #: Rates above this overflow the integers that counts are drawn as.
 LARGEST_RATE = 9e18
@@ -55,6 +56,11 @@ class Poisson(RegressionLikelihood):
         with np.errstate(over="ignore", invalid="ignore"):
             joint = rate[:, None] * (rate * covariance) + np.diag(rate)
         return _finite(joint, mean)
+
+    def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
+        """Quantiles of the negative binomial distribution, which counts of a Gamma rate have."""
+        rate, variance = self.moments(mean, covariance)
+        return count_interval(rate, rate * covariance[:, 0], np.sqrt(variance), coverage)
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Counts."""
