@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from relvec import RVR
-from relvec.leave_one_out import leave_one_out
+from relvec.leave_one_out import log_density_left_out
 from relvec.posterior import Posterior
 from tests.cases import inputs
 
@@ -29,7 +29,7 @@ def refitted(model, X, y, copies, noise, row):
 
 def found(model, X, y, noise, weights=None):
     posterior, Phi = model.machines_[0].posterior, model.basis_.transform(X)
-    return leave_one_out(posterior, Phi, y, noise, weights)
+    return log_density_left_out(posterior, Phi, y, noise, weights)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -75,7 +75,7 @@ def test_copies_are_rows():
 
 def test_the_only_row_of_an_intercept_is_told_by_nothing():
     alone = Posterior(np.empty((0, 1)), np.empty((0, 0)), np.empty((1, 0)), np.ones(1), np.eye(1))
-    (density,) = leave_one_out(alone, np.empty((1, 0)), np.ones(1), np.ones(1))
+    (density,) = log_density_left_out(alone, np.empty((1, 0)), np.ones(1), np.ones(1))
     assert density == -np.inf
 
 

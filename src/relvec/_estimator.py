@@ -22,6 +22,8 @@ from relvec.augmentation import TrainingRows, check_augmentable
 from relvec.basis import Basis, Precomputed
 from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive
+from relvec.diagnosis import diagnose
+from relvec.findings import Case, Diagnosis
 from relvec.hyperpriors import Gamma, check_weight_prior
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
@@ -67,6 +69,8 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     feature_relevance_: Array
     training_rows_: Array | None = None
     n_samples_fit_: int
+    _notes: list[tuple[str, str]]
+    _noise_by_row: bool
 
     def _fit(
         self,
@@ -113,6 +117,12 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
         self.status_ = " | ".join(
             name + solution.status for name, solution in zip(targets, solutions, strict=True)
         )
+        self._notes = [
+            (type(note).__name__, f"{name}{note}")
+            for name, solution in zip(targets, solutions, strict=True)
+            for note in solution.notes
+        ]
+        self._noise_by_row = precision is not None
         for name, solution in zip(targets, solutions, strict=True):
             for note in solution.notes:
                 warnings.warn(type(note)(f"{name}{note}"), stacklevel=3)
@@ -265,6 +275,43 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
             for label, row in zip(self._labels(name, values), np.atleast_2d(values), strict=True)
         }
         return table(self.basis_.names(getattr(self, "feature_names_in_", None)), columns)
+
+    def diagnose(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
+        """Say in words what is wrong with the fit, and which parameter to change.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            Rows, of the fit or new ones: are they far from the data?
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets, for what residuals and labels tell.
+
+        Returns
+        -------
+        diagnosis : Diagnosis
+            A list that prints one finding a line; each has a ``code``, a ``sentence`` and the
+            ``numbers`` it rests on. Empty if there is nothing to say.
+
+        Examples
+        --------
+        >>> from relvec import RVR
+        >>> from relvec.datasets import make_sinc
+        >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+        >>> RVR(gamma=0.1).fit(X, y).diagnose(X, y)
+        nothing to report
+        >>> RVR(gamma=1e-6).fit(X, y).diagnose().codes
+        ['kernel_wide']
+        """
+        check_is_fitted(self)
+        if X is None and y is not None:
+            raise ValueError("y is given without X, expected both or X alone")
+        if X is None or y is None:
+            return diagnose(Case(self, None if X is None else self._queries(X), None, X))
+        return diagnose(Case(self, *self._like_fitted(X, y), X))
+
+    @abstractmethod
+    def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Any]:
+        """Validate rows and targets like those of the fit: numbers in columns, codes of classes."""
 
     def _labels(self, name: str, values: Array) -> list[str]:
         """A name for each row of what every output has: the name alone, where it is one row."""

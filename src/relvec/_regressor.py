@@ -20,7 +20,7 @@ from relvec.checks import check_positive
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
-from relvec.leave_one_out import leave_one_out
+from relvec.leave_one_out import log_density_left_out
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
 
 if TYPE_CHECKING:
@@ -297,5 +297,6 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             noise = np.full(len(Phi), self._noise_variance(machine))
             noise = noise if variances is None else variances
             own = Phi[:, machine.columns]
-            total += float(copies @ leave_one_out(machine.posterior, own, target, noise, weights))
+            density = log_density_left_out(machine.posterior, own, target, noise, weights)
+            total += float(copies @ density)
         return total

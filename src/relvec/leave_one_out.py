@@ -9,14 +9,14 @@ from relvec.evidence import LOG_2PI
 from relvec.posterior import Posterior
 
 
-def leave_one_out(
+def left_out(
     posterior: Posterior,
     Phi: Array,
     t: Array,
     noise_variance: Array,
     weights: Array | None = None,
-) -> Array:
-    """Log density log p(t_n | t_−n) of every row under Gaussian noise, at fixed precisions.
+) -> tuple[Array, Array]:
+    """Residual and variance of every target predicted without it, at fixed precisions.
 
     Taking the Gaussian factor of one observation out of the posterior of y_n, which is N(m, v),
     leaves a Gaussian. With its leverage h = v/σ_n² the predictive distribution of t_n without it is
@@ -38,16 +38,30 @@ def leave_one_out(
 
     Returns
     -------
-    log_density : ndarray of shape (n_samples,)
-        Of one copy of each row; −∞ where nothing else determines the output, as the variance is
-        infinite then.
+    residual, variance : ndarray of shape (n_samples,)
+        Zero and infinite where nothing else determines the output.
     """
-    left_out = np.ones(len(t)) if weights is None else np.minimum(weights, 1.0)
+    share = np.ones(len(t)) if weights is None else np.minimum(weights, 1.0)
     residual = t - posterior.latent_mean(Phi)[:, 0]
     leverage = posterior.latent_covariance(Phi)[:, 0, 0] / noise_variance
-    rest = 1 - left_out * leverage
+    rest = 1 - share * leverage
     known = rest > ROUNDINGS * len(t)
     rest = np.where(known, rest, 1.0)
-    variance = noise_variance * (1 + leverage / rest)
-    log_density = -0.5 * (LOG_2PI + np.log(variance) + (residual / rest) ** 2 / variance)
-    return np.where(known, log_density, -np.inf)
+    variance = np.where(known, noise_variance * (1 + leverage / rest), np.inf)
+    return np.where(known, residual / rest, 0.0), variance
+
+
+def log_density_left_out(
+    posterior: Posterior,
+    Phi: Array,
+    t: Array,
+    noise_variance: Array,
+    weights: Array | None = None,
+) -> Array:
+    """Log density log p(t_n | t_−n) of a copy of every row, −∞ where its variance is infinite.
+
+    See `left_out` for the parameters.
+    """
+    residual, variance = left_out(posterior, Phi, t, noise_variance, weights)
+    density: Array = -0.5 * (LOG_2PI + np.log(variance) + residual**2 / variance)
+    return density
