@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.base import clone, is_classifier
 
 from relvec import RVC, RVR
@@ -30,10 +31,10 @@ KERNELS = {
 COPIES = np.arange(40) % 4
 
 
-def fitted(machine, y=None, **parameters):
-    X, sinc = noisy_sinc(40, seed=4, slope=0.05)
-    y = machine.target(sinc) if y is None else y
-    return machine.make(augment=True, **parameters), X, y
+def posed(machine, **parameters):
+    """An estimator that augments, unfitted, with inputs and a target of its kind."""
+    X, y = noisy_sinc(40, seed=4, slope=0.05)
+    return machine.make(augment=True, **parameters), X, machine.target(y)
 
 
 def kernel_functions(basis, X, Z):
@@ -109,13 +110,13 @@ def assert_dense(model, X, all_targets, copies=None, precision=None):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_outputs_are_those_of_the_augmented_dictionary(kernel, fit_intercept, machine):
-    model, X, y = fitted(machine, kernel=kernel, fit_intercept=fit_intercept)
+    model, X, y = posed(machine, kernel=kernel, fit_intercept=fit_intercept)
     model.fit(X, y)
     assert_dense(model, X, targets(model, y))
 
 
 def test_copies_of_rows_count(machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     model.fit(X, y, sample_weight=COPIES)
     present = COPIES > 0
     t = [part[present] for part in targets(model, y)]
@@ -140,7 +141,7 @@ def test_several_targets(multi_output):
 
 
 def test_probabilities_and_observations_follow_from_the_outputs(machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     model.fit(X, y)
     ones = np.ones(len(X))
     expected = []
@@ -171,12 +172,29 @@ def test_without_functions_for_the_prior_to_be_read_off_nothing_is_added(rng):
 
 
 def test_a_weight_that_cannot_move_changes_nothing(machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     plain = machine.make().fit(X, y)
     model.fit(X, y)
     for one in model.machines_:
         one.residuals.sizes[:] = 0.0
     np.testing.assert_allclose(answers(model, QUERIES), answers(plain, QUERIES), rtol=1e-12)
+
+
+def test_intervals_are_as_wide_as_the_error_bars_say():
+    X, y = noisy_sinc(40, seed=4)
+    model = RVR(augment=True).fit(X, y)
+    mean, std = model.predict(QUERIES, return_std=True)
+    lower, upper = model.predict_interval(QUERIES, coverage=0.95)
+    half = norm.ppf(0.975) * std
+    np.testing.assert_allclose([lower, upper], [mean - half, mean + half], rtol=1e-12)
+
+
+def test_probabilities_at_the_mode_feel_the_shift_only():
+    X, y = noisy_border(80)
+    model = RVC(augment=True, proba="mode").fit(X, y)
+    far = model.predict_proba([[30.0, 0.0]])
+    plain = RVC(proba="mode").fit(X, y).predict_proba([[30.0, 0.0]])
+    np.testing.assert_allclose(far, plain, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
@@ -190,17 +208,19 @@ def test_std_far_out_exceeds_that_among_the_data(kernel):
     assert (far > 2 * inside).all()
 
 
-def test_far_out_the_variance_is_that_of_the_signal_and_the_mean_the_intercept():
-    """There the new function is known to no row: e* = 1, s* = q* = 0."""
+def test_far_out_the_variance_is_that_of_the_signal_and_the_mean_that_of_the_plain_model():
+    """There the new function is known to no row: e* = 1, s* = q* = 0.
+
+    ⟨f²⟩ is the variance of the mean function, and that of the function about it, σ²Σγ/N.
+    """
     X, y = noisy_sinc(50, half_width=4.0, seed=17)
     model, plain = RVR(augment=True).fit(X, y), RVR().fit(X, y)
     (mean,), (std,) = model.predict_latent([[1e4]], return_std=True)
     (plain_mean,), (plain_std,) = plain.predict_latent([[1e4]], return_std=True)
-    signal = plain.predict_latent(X)
-    more = np.mean((signal - signal.mean()) ** 2)
-    assert mean == pytest.approx(plain_mean, rel=1e-9)
-    # the kept functions' variance about their mean is added to that of their mean
-    assert more < std**2 - plain_std**2 < more + model.noise_variance_ * 50 / 50
+    assert mean == pytest.approx(plain_mean, rel=1e-12)
+    around = plain.noise_variance_ * plain.well_determined_.sum() / 50
+    signal = plain.predict_latent(X).var() + around
+    assert std**2 - plain_std**2 == pytest.approx(signal, rel=1e-9)
 
 
 @pytest.mark.parametrize(("factor", "offset"), [(1e-3, 0.0), (1e5, -7e5)])
@@ -252,7 +272,7 @@ def test_probabilities_of_several_classes_become_more_even_away_from_the_data():
 
 
 def test_batches_equal_one_call(machine, monkeypatch):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     model.fit(X, y)
     queries = np.linspace(-15, 15, 61)[:, None]
     together = answers(model, queries)
@@ -290,7 +310,7 @@ def test_only_with_augment_are_training_rows_kept(machine):
 
 
 def test_rows_are_kept_as_they_were(machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     X = X.copy()
     expected = answers(model.fit(X, y), QUERIES)
     X[:] = 0.0
@@ -299,13 +319,13 @@ def test_rows_are_kept_as_they_were(machine):
 
 @pytest.mark.parametrize("road", ROADS)
 def test_stored_models_answer_the_same(road, machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     expected = answers(model.fit(X, y), QUERIES)
     np.testing.assert_array_equal(answers(road(model), QUERIES), expected)
 
 
 def test_copies_of_the_parameters_answer_the_same(machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     expected = answers(model.fit(X, y), QUERIES)
     assert clone(model).augment
     np.testing.assert_array_equal(answers(clone(model).fit(X, y), QUERIES), expected)
@@ -317,7 +337,7 @@ def test_copies_of_the_parameters_answer_the_same(machine):
     "kernel", [Precomputed(), Columns(), Concatenate([Bias(), Columns()]), "precomputed"]
 )
 def test_dictionaries_without_a_kernel_are_refused(kernel, machine):
-    model, X, y = fitted(machine, kernel=kernel)
+    model, X, y = posed(machine, kernel=kernel)
     with pytest.raises(ValueError, match=r"augment=True .*k\(x, x\)"):
         model.fit(cauchy(X, X), y)
 
@@ -337,7 +357,7 @@ def test_a_function_in_the_place_of_a_precomputed_kernel():
 
 @pytest.mark.parametrize("value", [1, "yes", None])
 def test_augment_is_true_or_false(value, machine):
-    model, X, y = fitted(machine)
+    model, X, y = posed(machine)
     with pytest.raises(TypeError, match="augment"):
         model.set_params(augment=value).fit(X, y)
 

@@ -57,6 +57,8 @@ test_common_checks = common_checks(
         RVC(),
         RVC(kernel="laplacian", multi_class="ovr", proba="mode", class_weight="balanced"),
         RVR(kernel=["rbf", Columns()]),
+        RVR(augment=True),
+        RVC(augment=True),
         SparseBayesianRegressor(),
         SparseBayesianClassifier(),
     ]

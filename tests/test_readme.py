@@ -74,7 +74,14 @@ def test_contributing_shows_the_classes_as_they_are():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", "docs/notation.md", "docs/solver.md"]
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/notation.md",
+        "docs/solver.md",
+        "docs/uncertainty.md",
+    ],
 )
 def test_links_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")

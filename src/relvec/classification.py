@@ -131,6 +131,9 @@ class RVC(KernelMachine, Classifier):
     Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of
     Machine Learning Research* 1, 211-244.
 
+    Rasmussen, C. E. and Quiñonero-Candela, J. (2005). Healing the relevance vector machine through
+    augmentation. *ICML*.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -135,12 +135,15 @@ class RVR(KernelMachine, Regressor):
     Notes
     -----
     Error bars of functions that vanish away from their centres shrink to the noise far from the
-    data (Tipping 2001, App. D.1).
+    data (Tipping 2001, App. D.1). With `augment` they grow; the model keeps the training rows then.
 
     References
     ----------
     Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of
     Machine Learning Research* 1, 211-244.
+
+    Rasmussen, C. E. and Quiñonero-Candela, J. (2005). Healing the relevance vector machine through
+    augmentation. *ICML*.
 
     Tipping, M. E. and Faul, A. C. (2003). Fast marginal likelihood maximisation for sparse Bayesian
     models. *AISTATS*.
