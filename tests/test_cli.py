@@ -53,6 +53,19 @@ def model_file(houses_csv, tmp_path, capsys):
     return str(path)
 
 
+def test_fit_says_what_is_wrong(houses, tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    houses["price"] = houses["size"] / 50 + rng.normal(scale=0.1, size=120)
+    assert main(["fit", write(houses, tmp_path / "good.csv"), "--target", "price"]) == 0
+    assert report(capsys.readouterr().out)["diagnosis"] == "nothing to report"
+    houses.loc[[7, 25, 60, 90], "price"] += [2, -2, 2, -2]
+    path = write(houses, tmp_path / "typos.csv")
+    assert main(["fit", path, "--target", "price", "--test-size", "0"]) == 0
+    diagnosis = report(capsys.readouterr().out)["diagnosis"]
+    assert diagnosis.startswith("outliers: 4 of 120 residuals")
+    assert "rows 7, 25, 60, 90" in diagnosis
+
+
 def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, capsys):
     saved = tmp_path / "model.joblib"
     split = ["--test-size", "0.25", "--random-state", "3"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from relvec.classification import RVC
+    from relvec.findings import Diagnosis
     from relvec.regression import RVR
 
 # Columns that the names of a report's lines take up.
@@ -95,6 +96,10 @@ class Job:
         """Name of the column that is predicted."""
         return str(self.y_train.name)
 
+    def diagnosis(self) -> Diagnosis:
+        """What is wrong with the fit, as far as the rows that were fitted tell."""
+        return self.machine.diagnose(self.model[:-1].transform(self.X_train), self.y_train)
+
     def shown_rows(self) -> tuple[pd.DataFrame, pd.Series]:
         """Rows for a picture: those held out, or those fitted where there are none."""
         return (self.X_test, self.y_test) if len(self.y_test) else (self.X_train, self.y_train)
@@ -121,6 +126,7 @@ class Job:
             "relevance vectors": f"{len(machine.relevance_)} of {fitted} rows",
             "log evidence": f"{machine.log_evidence_:.2f}",
             **self.task.findings(self),
+            "diagnosis": str(self.diagnosis()),
             "seconds": f"{self.seconds:.2f}",
         }
         below = "\n" + " " * NAME_WIDTH

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 from scipy.stats import norm, normaltest, rankdata
@@ -40,6 +39,8 @@ UNEVEN = 100.0
 COLLINEAR = 0.99
 #: Share of rows that may be outliers of Gaussian noise; more of them are its shape.
 FEW_OUTLIERS = 0.1
+#: How many times as far noise may reach whose size is seen to differ from row to row.
+BEYOND_TREND = 2.0
 #: Mean square of standardised residuals from which on error bars are too short to be of use.
 TOO_SHORT = 1.5
 #: A class is rare under this share of what it would have were all equal.
@@ -242,8 +243,8 @@ def heteroscedastic(case: Case) -> Iterator[Finding]:
 
 def outliers(case: Case) -> Iterator[Finding]:
     """A few residuals that Gaussian noise does not have."""
-    for name, z in _columns(case, steady=True):
-        far = _outlying(z)
+    for name, z in _columns(case):
+        far = _outlying(z, 1.0 if _trend(case, z)[1] >= LEVEL else BEYOND_TREND)
         if 0 < far.mean() <= FEW_OUTLIERS:
             rows = ", ".join(map(str, np.flatnonzero(far)[:5]))
             yield Finding(
@@ -337,7 +338,7 @@ RULES: list[Rule] = [
 def _columns(case: Case, *, steady: bool = False) -> Iterator[tuple[str, Array]]:
     """Standardised residuals of each target, with its name if there are several.
 
-    With `steady` only those of one size: noise of several sizes has outliers and another shape.
+    With `steady` only those of one size: noise of several sizes has another shape.
     """
     if case.residuals is None or len(case.residuals) < ENOUGH:
         return
@@ -366,27 +367,26 @@ def _name_of_input(case: Case, feature: int) -> str:
     return f"x{feature}" if names is None else str(names[feature])
 
 
-def _outlying(z: Array) -> Mask:
+def _outlying(z: Array, times: float = 1.0) -> Mask:
     """Residuals that no row of Gaussian noise would have, by a spread that they do not enter.
 
-    That spread is as uncertain as the standard deviation of fewer rows.
+    That spread is as uncertain as the standard deviation of fewer rows. Noise that differs from
+    row to row reaches several `times` as far.
     """
     centred = np.abs(z - np.median(z))
     scale = MAD_TO_STD * float(np.median(centred))
-    far: Mask = centred > student.isf(LEVEL / (2 * len(z)), MAD_EFFICIENCY * len(z)) * scale
+    reach = times * float(student.isf(LEVEL / (2 * len(z)), MAD_EFFICIENCY * len(z)))
+    far: Mask = centred > reach * scale
     return far
 
 
-def _weight_correlation(posterior: Posterior) -> Any:
+def _weight_correlation(posterior: Posterior) -> Array:
     """Correlation between the weights of each pair of functions, the largest over the outputs."""
     outputs = posterior.mean.shape[1]
-    found = []
-    for output in range(outputs):
-        root = posterior.root[output::outputs]
-        unit = root / np.linalg.norm(root, axis=1, keepdims=True)
-        found.append(unit @ unit.T)
-    stacked = np.array(found)
-    return stacked.max(axis=0) if outputs > 1 else stacked[0]
+    roots = (posterior.root[output::outputs] for output in range(outputs))
+    units = [root / np.linalg.norm(root, axis=1, keepdims=True) for root in roots]
+    correlation: Array = np.max([unit @ unit.T for unit in units], axis=0)
+    return correlation
 
 
 def _correlation(A: Array, B: Array) -> Array:
