@@ -76,6 +76,13 @@ class Search:
         so do later starts: what was neglected may be all that others bring.
         """
         best = self._thinned(self._ascend(Ending(opening), self.noise, start), start)
+        return self._refined(best, start)
+
+    def onward(self, model: Model, start: int) -> Ending:
+        """Begin with a model of few functions, none of which shares its place."""
+        return self._refined(self._ascend(Ending(model), self.noise, start), start)
+
+    def _refined(self, best: Ending, start: int) -> Ending:
         if self.exhausted() or not self.inference.refine(best.model):
             return best
         return self._ascend(Ending(best.model), self.noise, start)

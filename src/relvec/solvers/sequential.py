@@ -60,7 +60,7 @@ class Sequential(Solver):
         """Maximise the evidence from a model on; see `Solver.resume`."""
         search = self._search(design, t, likelihood)
         alpha = model.alpha * design.weight_unit[model.active] ** 2
-        return self._solution(search, [search.top_down(replace(model, alpha=alpha), 0)])
+        return self._solution(search, [search.onward(replace(model, alpha=alpha), 0)])
 
     def _search(self, design: Design, t: Array, likelihood: Likelihood) -> Search:
         return Search(
