@@ -29,12 +29,29 @@ class Predictor(RelevanceMachine):
 
     @property
     def noise_variance_(self) -> float | Array:
-        """Noise variance σ², in squared units of y; one for each of several targets."""
+        """Variance of the noise, in squared units of y; one for each of several targets."""
+        return self._of_noise("noise_variance", "noise_variance_")
+
+    @property
+    def noise_scale_(self) -> float | Array:
+        """Scale σ of Student-t noise, in units of y."""
+        return np.sqrt(self._of_noise("scale2", "noise_scale_"))
+
+    @property
+    def degrees_of_freedom_(self) -> float | Array:
+        """Degrees of freedom ν of Student-t noise."""
+        return self._of_noise("degrees_of_freedom", "degrees_of_freedom_")
+
+    def _of_noise(self, name: str, public: str) -> float | Array:
+        """What every machine's likelihood knows of its noise, under the name it has there."""
         check_is_fitted(self)
-        if not isinstance(self.machines_[0].likelihood, Gaussian):
-            raise AttributeError("noise_variance_ is only available with likelihood='gaussian'")
-        variances = [self._noise_variance(machine) for machine in self.machines_]
-        return variances[0] if self._single else np.array(variances)
+        if not hasattr(self.machines_[0].likelihood, name):
+            raise AttributeError(
+                f"{public} is not available with likelihood={self.likelihood!r}, whose noise has "
+                "none"
+            )
+        found = [getattr(machine.likelihood, name) for machine in self.machines_]
+        return float(found[0]) if self._single else np.array(found)
 
     @property
     def weight_covariance_(self) -> Array:
@@ -270,7 +287,7 @@ class Predictor(RelevanceMachine):
         if not isinstance(machine.likelihood, Gaussian):
             raise ValueError(
                 f"noise_variance_per_row is given, expected None with likelihood="
-                f"{self.likelihood!r}, which has no noise of its own"
+                f"{self.likelihood!r}, whose noise is not Gaussian"
             )
         variance = machine.likelihood.noise_variance
         assert isinstance(variance, float)

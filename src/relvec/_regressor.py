@@ -21,13 +21,17 @@ from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
 from relvec.leave_one_out import log_density_left_out
-from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood
+from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood, StudentT
 
 if TYPE_CHECKING:
     from relvec.conformal import CalibratedRegressor
 
 #: Names that ``likelihood`` takes.
-LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {"gaussian": Gaussian, "poisson": Poisson}
+LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
+    "gaussian": Gaussian,
+    "poisson": Poisson,
+    "student_t": StudentT,
+}
 
 
 class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
@@ -151,7 +155,7 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         if self.likelihood != "gaussian":
             raise ValueError(
                 f"noise_variance={self.noise_variance!r}, expected None with "
-                f"likelihood={self.likelihood!r}, which has no noise of its own"
+                f"likelihood={self.likelihood!r}, whose noise is not Gaussian"
             )
         return Gaussian(self.noise_variance)
 

@@ -72,9 +72,10 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
-    likelihood : {"gaussian", "poisson"}, default="gaussian"
-        Distribution of y: Gaussian noise around the function, or counts whose log rate the function
-        is, by Laplace's method.
+    likelihood : {"gaussian", "poisson", "student_t"}, default="gaussian"
+        Distribution of y: Gaussian noise around the function, counts whose log rate the function
+        is, by Laplace's method, or Student-t noise for targets with outliers; see
+        :class:`relvec.RVR`.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     alpha_prior : tuple of two floats, default=(0.0, 0.0)
@@ -119,7 +120,10 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
     well_determined_ : ndarray of shape (n_active,)
         γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     noise_variance_ : float
-        σ², in squared units of y; 1 / ``alpha_`` in ``ARDRegression``.
+        σ², in squared units of y; 1 / ``alpha_`` in ``ARDRegression``. Of Student-t noise its
+        variance, νσ²/(ν − 2).
+    noise_scale_, degrees_of_freedom_ : float
+        Scale σ and degrees of freedom ν of Student-t noise.
     log_evidence_ : float
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, so
         never compare it with one without.

@@ -12,7 +12,7 @@ from relvec.basis.base import Basis
 from relvec.design import DenseDesign, Design
 from relvec.inference import Model
 from relvec.likelihoods import Likelihood
-from relvec.solvers import Solution, Solver
+from relvec.solvers import Solution, Solver, fit
 
 Array = NDArray[np.float64]
 
@@ -77,8 +77,8 @@ class Problem:
         """Solution of every machine, from a model `begun` on if there is one."""
         design, targets = self.design(self.evaluate(basis)), self.targets.values()
         if begun is None:
-            return [solver.solve(design, t, self.likelihood) for t in targets]
+            return [fit(self.likelihood, solver, design, t) for t in targets]
         return [
-            solver.resume(design, t, self.likelihood, model)
+            fit(self.likelihood, solver, design, t, model)
             for t, model in zip(targets, begun, strict=True)
         ]

@@ -35,10 +35,11 @@ class RVR(KernelMachine, Regressor):
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
-    likelihood : {"gaussian", "poisson"}, default="gaussian"
-        Distribution of y: Gaussian noise around the function, or counts whose log rate the function
-        is, by Laplace's method. A rate y measured over an exposure is fitted with the exposure as
-        its weight.
+    likelihood : {"gaussian", "poisson", "student_t"}, default="gaussian"
+        Distribution of y: Gaussian noise around the function; or counts whose log rate the function
+        is, by Laplace's method (a rate y measured over an exposure is fitted with the exposure as
+        its weight); or Student-t noise, whose outliers hardly move the function, by a variational
+        bound. Its scale and its degrees of freedom, from 3, are learnt; γ cannot be.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     centers : int or array-like of shape (n_centers, n_features), default=None
@@ -102,14 +103,19 @@ class RVR(KernelMachine, Regressor):
     weight_covariance_ : ndarray of shape (n_active, n_active)
         Σ of eq. 12.
     noise_variance_ : float
-        σ², in squared units of y; the mean over the rows where it is known for each.
+        σ², in squared units of y; the mean over the rows where it is known for each. Of Student-t
+        noise its variance, νσ²/(ν − 2).
+    noise_scale_ : float
+        Scale σ of Student-t noise, in units of y.
+    degrees_of_freedom_ : float
+        Degrees of freedom ν of Student-t noise, in [3, 10⁴]; at the upper end it is Gaussian.
     well_determined_ : ndarray of shape (n_active,)
         γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     log_evidence_ : float
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the
         density of the n_samples − 1 contrasts of y, so never compare it with one without. With
         the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq. 36). Of several
-        targets the sum.
+        targets the sum. Under Student-t noise a lower bound of it.
     history_ : list of Pass
         A row for each pass of the ascent that ended in this model: start, log_evidence (of the
         "variational" solver its bound), n_active, noise_variance (of several targets the geometric

@@ -4,16 +4,19 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
 from tests.rows import LIKELIHOODS, name_of
 
 #: All targets that a likelihood knows, and the measure of each.
 GRID = np.linspace(-15, 15, 6001)
+#: t = sinh(s) for a density whose tails are heavy.
+STEPS = np.linspace(-12, 12, 6001)
 SUPPORT = {
     Gaussian: (GRID[:, None], np.gradient(GRID)),
     Bernoulli: (np.array([[0.0], [1.0]]), np.ones(2)),
     Categorical: (np.eye(4), np.ones(4)),
     Poisson: (np.arange(400.0)[:, None], np.ones(400)),
+    StudentT: (np.sinh(STEPS)[:, None], np.cosh(STEPS) * np.gradient(STEPS)),
 }
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 
@@ -80,9 +83,18 @@ def test_curvature_slope_is_the_derivative_of_the_traced_curvature(likelihood, r
 
 
 def test_curvature_is_nowhere_negative(likelihood, support, rng):
+    """Or that of the surrogate is not, for outputs that are certain."""
     t = support[0][:2].repeat(50, axis=0)
     y = 30 * rng.normal(size=(100, likelihood.n_outputs))
-    assert np.linalg.eigvalsh(likelihood.curvature(t, y)).min() >= -1e-12 * max(1, np.exp(y.max()))
+    certain = np.zeros((100, likelihood.n_outputs, likelihood.n_outputs))
+    _, curvature = likelihood.surrogate(t, y, certain)
+    assert np.linalg.eigvalsh(curvature).min() >= -1e-12 * max(1, np.exp(y.max()))
+
+
+def test_surrogate_has_the_slope_of_the_log_density_where_outputs_are_certain(likelihood, row):
+    t, y = row
+    certain = np.zeros((30, likelihood.n_outputs, likelihood.n_outputs))
+    np.testing.assert_allclose(likelihood.surrogate(t, y, certain)[0], likelihood.slope(t, y))
 
 
 @pytest.mark.parametrize(

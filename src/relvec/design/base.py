@@ -208,6 +208,10 @@ class Design(ABC):
         """Return the same rows with the candidates `index` only, in that order."""
 
     @abstractmethod
+    def with_precision(self, precision: Array) -> Design:
+        """Return the same candidates and copies, each row's noise with a precision of its own."""
+
+    @abstractmethod
     def dot(self, rows: Array, index: slice = EVERY) -> Array:
         """Products of vectors (n_samples, k) with the candidates, shape (b, k)."""
 

@@ -49,6 +49,7 @@ class DenseDesign(Design):
     ) -> None:
         self.shape = cast(tuple[int, int], Phi.shape)
         self.has_intercept = center
+        self._weights = weights
         copies = np.ones(len(Phi)) if weights is None else weights
         self.row_weights = copies if precision is None else copies * precision
         self.n_copies, self.total_weight = float(copies.sum()), float(self.row_weights.sum())
@@ -79,6 +80,13 @@ class DenseDesign(Design):
         restricted.center, restricted.scale = self.center[index], self.scale[index]
         restricted._Phi = self._Phi[:, index]
         return restricted
+
+    def with_precision(self, precision: Array) -> Design:
+        """See `Design.with_precision`; the columns are copied."""
+        Phi = self._Phi + self.center
+        return DenseDesign(
+            Phi, center=self.has_intercept, weights=self._weights, precision=precision
+        )
 
     def columns(self, index: Index | slice) -> Array:
         """See `Design.columns`."""

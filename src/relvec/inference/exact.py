@@ -200,7 +200,9 @@ class Exact(Inference):
         self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
         prior = likelihood.precision_prior.in_units(self.target.scale**-2)
         if likelihood.noise_variance is None:
-            self.noise = Noise(False, 1 / (NOISE_FLOOR * self.target.variance), prior)
+            least = likelihood.least_variance / self.target.scale**2
+            floor = np.maximum(NOISE_FLOOR * self.target.variance, least)
+            self.noise = Noise(False, 1 / floor, prior)
         else:
             self.noise = Noise(True, self._beta(likelihood.noise_variance), prior)
 

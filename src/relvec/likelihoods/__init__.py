@@ -5,6 +5,7 @@ from relvec.likelihoods.bernoulli import Bernoulli
 from relvec.likelihoods.categorical import Categorical
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.poisson import Poisson
+from relvec.likelihoods.student_t import StudentT
 
 __all__ = [
     "Bernoulli",
@@ -14,4 +15,5 @@ __all__ = [
     "Likelihood",
     "Poisson",
     "RegressionLikelihood",
+    "StudentT",
 ]

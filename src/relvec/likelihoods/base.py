@@ -12,9 +12,10 @@ Array = NDArray[np.float64]
 
 
 class Likelihood(ABC):
-    """Distribution of a row's target t given its latent outputs y, log-concave in y.
+    """Distribution of a row's target t given its latent outputs y.
 
-    Targets have the shape (n_samples, d) and outputs (n_samples, n_outputs).
+    It is log-concave in y, or has a `surrogate` that is. Targets have the shape (n_samples, d) and
+    outputs (n_samples, n_outputs).
 
     Attributes
     ----------
@@ -26,12 +27,15 @@ class Likelihood(ABC):
         Whether targets cannot be negative.
     discrete : bool
         Whether targets have probabilities, of at most one, and not densities.
+    learns_scales : bool
+        Whether the scales of a kernel can be learnt under it.
     """
 
     n_outputs: int = 1
     mean_feels_spread: ClassVar[bool] = True
     positive_only: ClassVar[bool] = False
     discrete: ClassVar[bool] = True
+    learns_scales: ClassVar[bool] = True
 
     @abstractmethod
     def log_prob(self, t: Array, y: Array) -> Array:

@@ -22,10 +22,14 @@ class Gaussian(RegressionLikelihood):
         σ² in squared units of the target, or of each. None while it is still to be learnt.
     precision_prior : Gamma
         Prior of 1/σ², its rate in squared units of the target.
+    least_variance : float
+        Floor of σ² where it is learnt, in squared units of the target; a share of the variance of
+        the target is another.
     """
 
     noise_variance: float | Array | None = None
     precision_prior: Gamma = UNIFORM
+    least_variance: float = 0.0
     mean_feels_spread: ClassVar[bool] = False
     discrete: ClassVar[bool] = False
 

@@ -106,7 +106,18 @@ def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis,
         All candidates at the learnt scales.
     solutions : list of Solution
         A solution for every target.
+
+    Raises
+    ------
+    ValueError
+        The likelihood has no evidence whose slope in the scales is known.
     """
+    if not problem.likelihood.learns_scales:
+        raise ValueError(
+            "gamma='evidence' or 'ard' learns the scales of a kernel, expected numbers, 'scale' or "
+            f"'auto' under {type(problem.likelihood).__name__} noise; learn gamma_ under Gaussian "
+            "noise without the outliers, or choose gamma by cross-validation"
+        )
     first = Fit.of(problem, solver, basis)
     best = alternated(first)
     narrower = basis.with_log_scales(basis.log_scales() + np.log(NARROWER))

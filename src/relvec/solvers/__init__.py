@@ -2,6 +2,7 @@
 
 from relvec.solvers.base import Pass, Solution, Solver
 from relvec.solvers.fixed_point import EM, FixedPoint
+from relvec.solvers.reweighted import fit
 from relvec.solvers.sequential import Sequential
 from relvec.solvers.variational import Variational
 
@@ -22,4 +23,5 @@ __all__ = [
     "Solution",
     "Solver",
     "Variational",
+    "fit",
 ]

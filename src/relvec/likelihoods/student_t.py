@@ -1,0 +1,196 @@
+"""Student-t noise: heavy tails, under which an outlier pulls at the function a little only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import gammaln, ndtr, ndtri
+from scipy.stats import gamma
+
+from relvec.likelihoods.base import Array, RegressionLikelihood
+
+#: Range in which ν is learnt: from the least whole number for which noise has a variance to what
+#: cannot be told from Gaussian noise.
+LEAST_DEGREES, MOST_DEGREES = 3.0, 1e4
+#: Relative digits of log σ² and of log ν where they are learnt.
+DIGITS = 1e-10
+#: Intervals: precisions that a scale is averaged over, how much probability is beyond them on
+#: either side, steps of the bisection, and degree of the interpolating polynomial.
+NODES, BEYOND, HALVINGS, DEGREE = 200, 1e-15, 80, 40
+
+
+@dataclass(frozen=True)
+class StudentT(RegressionLikelihood):
+    """p(t | y) = St(t; y, σ², ν), a mixture of Gaussians: t = y + N(0, σ²/u), u ~ Gamma(ν/2, ν/2).
+
+    The density is not log-concave. But its logarithm is convex in the squared residual
+    z² = (t − y)²/σ², so that the tangent at any z² is a lower bound. It is that of Gaussian noise
+    with precision ⟨u⟩/σ², ⟨u⟩ = (ν + 1)/(ν + z²), and touches best at the expected z². The bound
+    of the evidence is then that of a factorised posterior q(w) Π q(u_n) with all terms of u_n
+    collected, ⟨log p(t, u)⟩ − ⟨log q(u)⟩, where q(u_n) = Gamma((ν + 1)/2, (ν + z²)/2).
+
+    Parameters
+    ----------
+    scale2 : float
+        σ² in squared units of the target. It is not the variance, which is νσ²/(ν − 2).
+    degrees_of_freedom : float
+        ν. The variance is infinite up to ν = 2.
+    """
+
+    scale2: float = 1.0
+    degrees_of_freedom: float = LEAST_DEGREES
+    mean_feels_spread: ClassVar[bool] = False
+    discrete: ClassVar[bool] = False
+    learns_scales: ClassVar[bool] = False
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance of the noise, infinite up to two degrees of freedom."""
+        nu = self.degrees_of_freedom
+        return self.scale2 * nu / (nu - 2) if nu > 2 else float(np.inf)
+
+    def log_density(self, square: Array) -> Array:
+        """Logarithm of the density of (t − y)/σ at its square z²."""
+        nu = self.degrees_of_freedom
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * nu)
+        density: Array = constant - (nu + 1) / 2 * np.log1p(square / nu)
+        return density
+
+    def log_prob_at(self, square: Array) -> Array:
+        """Log density of a target whose residual has the square z² in units of σ²."""
+        log_prob: Array = self.log_density(square) - 0.5 * np.log(self.scale2)
+        return log_prob
+
+    def row_precision(self, square: Array) -> Array:
+        """⟨u⟩ = (ν + 1)/(ν + z²), the precision of the Gaussian that touches at z²."""
+        precision: Array = (self.degrees_of_freedom + 1) / (self.degrees_of_freedom + square)
+        return precision
+
+    def above_gaussian(self, square: Array, precision: Array) -> Array:
+        """How far log p is above that of Gaussian noise with precision u/σ², at z².
+
+        At the place where the Gaussian of precision ⟨u⟩ touches this is what the bound adds to it:
+        ½⟨log u⟩ − ½ log⟨u⟩ less the divergence of q(u) from its prior.
+        """
+        gaussian = 0.5 * (np.log(precision / (2 * np.pi)) - precision * square)
+        above: Array = self.log_density(square) - gaussian
+        return above
+
+    def learnt(self, square: Array, copies: Array, least: float) -> Self:
+        """The σ² ≥ `least` and ν with the highest Σ log p, given each row's expected z².
+
+        z² is in units of the present σ². No σ² and ν are worse than the present ones.
+        """
+
+        def at(nu: float) -> tuple[float, float]:
+            return _best_growth(square, copies, nu, least / self.scale2), nu
+
+        def cost(growth: float, nu: float) -> float:
+            return -float(copies @ type(self)(growth, nu).log_prob_at(square / growth))
+
+        ends = LEAST_DEGREES, MOST_DEGREES
+        found = minimize_scalar(
+            lambda log_nu: cost(*at(float(np.exp(log_nu)))),
+            bounds=np.log(ends),
+            method="bounded",
+            options={"xatol": DIGITS},
+        )
+        ways = [(1.0, self.degrees_of_freedom), at(float(np.exp(found.x))), *map(at, ends)]
+        growth, nu = min(ways, key=lambda way: cost(*way))
+        return type(self)(self.scale2 * growth, nu)
+
+    def log_prob(self, t: Array, y: Array) -> Array:
+        """Log density of each row's target."""
+        return self.log_prob_at(((t - y) ** 2 / self.scale2)[:, 0])
+
+    def slope(self, t: Array, y: Array) -> Array:
+        """(ν + 1)e/(νσ² + e²) for a residual e: it falls again beyond √ν σ."""
+        e, nu = t - y, self.degrees_of_freedom
+        return (nu + 1) * e / (nu * self.scale2 + e**2)
+
+    def curvature(self, t: Array, y: Array) -> Array:
+        """(ν + 1)(νσ² − e²)/(νσ² + e²)², which is negative beyond √ν σ."""
+        e2, nu = (t - y) ** 2, self.degrees_of_freedom
+        width = nu * self.scale2
+        curvature: Array = (nu + 1) * (width - e2) / (width + e2) ** 2
+        return curvature[:, :, None]
+
+    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+        """2(ν + 1)e(3νσ² − e²)/(νσ² + e²)³·h."""
+        e, nu = t - y, self.degrees_of_freedom
+        width = nu * self.scale2
+        slope: Array = 2 * (nu + 1) * e * (3 * width - e**2) / (width + e**2) ** 3
+        return slope * spread[:, :, 0]
+
+    def surrogate(self, t: Array, mean: Array, covariance: Array) -> tuple[Array, Array]:
+        """See `Likelihood.surrogate`: the Gaussian that touches at the expected square."""
+        square = ((t - mean) ** 2 + covariance[:, 0]) / self.scale2
+        curvature = self.row_precision(square) / self.scale2
+        return curvature * (t - mean), curvature[:, :, None]
+
+    def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
+        """Mean and variance of a new target."""
+        return mean, covariance[:, 0] + self.noise_variance
+
+    def joint_covariance(self, mean: Array, covariance: Array) -> Array:
+        """The noise of every target is its own."""
+        joint = covariance.copy()
+        joint.flat[:: len(mean) + 1] += self.noise_variance
+        return joint
+
+    def spread(self, mean: Array, covariance: Array) -> Array:
+        """√(σ² and the variance of the output): finite where the variance of the noise is not."""
+        spread: Array = np.sqrt(covariance[:, 0] + self.scale2)
+        return spread
+
+    def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
+        """Quantiles of the sum of Student-t noise and an output that is normal.
+
+        As the noise is a mixture, so is the sum: N(0, σ²/u + v) given u. In units of its σ² + v the
+        square of the half width is smooth in v/(σ² + v), and interpolated there.
+        """
+        total = covariance[:, 0] + self.scale2
+        of_share = Chebyshev.interpolate(
+            lambda share: _half_width(share, self.degrees_of_freedom, coverage) ** 2, DEGREE, [0, 1]
+        )
+        half = np.sqrt(total * of_share(covariance[:, 0] / total))
+        return mean - half, mean + half
+
+    def sample(self, y: Array, rng: np.random.RandomState) -> Array:
+        """Outputs with noise."""
+        noisy: Array = y + np.sqrt(self.scale2) * rng.standard_t(self.degrees_of_freedom, y.shape)
+        return noisy
+
+
+def _best_growth(square: Array, copies: Array, nu: float, least: float) -> float:
+    """The ρ ≥ `least` with Σ⟨u⟩z²/ρ = N, the factor of σ²: the left side falls with ρ."""
+    ends = max(least, float(square.min())), max(least, float(square.max()))
+
+    def excess(log_growth: float) -> float:
+        return float(copies @ ((nu + 1) * square / (nu * np.exp(log_growth) + square) - 1))
+
+    low, high = map(float, np.log(ends))
+    if excess(low) <= 0:
+        return ends[0]
+    return float(np.exp(brentq(excess, low, high + 1, xtol=DIGITS)))
+
+
+def _half_width(share: Array, nu: float, coverage: float) -> Array:
+    """Half of the interval of a variable N(0, (1 − share)/u + share), by bisection."""
+    scales = gamma(nu / 2, scale=2 / nu)
+    u = np.geomspace(scales.ppf(BEYOND), scales.isf(BEYOND), NODES)
+    weights = u * scales.pdf(u)  # evenly spaced in log u
+    std = np.sqrt(np.divide.outer(1 - share, u) + share[:, None])
+    normal = -ndtri(0.5 * (1 - coverage))
+    low, high = normal * std.min(axis=1), normal * std.max(axis=1)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        left_out = 2 * ndtr(-middle[:, None] / std) @ (weights / weights.sum())
+        low = np.where(left_out > 1 - coverage, middle, low)
+        high = np.where(left_out > 1 - coverage, high, middle)
+    half: Array = 0.5 * (low + high)
+    return half

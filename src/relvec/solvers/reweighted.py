@@ -1,0 +1,168 @@
+"""Any solver under any likelihood; where noise is a mixture of Gaussians, by reweighting the rows.
+
+Student-t noise is Gaussian with a precision of its own in every row, which the residuals tell. A
+solver learns functions, precisions and σ² for the row precisions as they are; then these, σ² and ν
+are learnt for the weights as they are; and the solver goes on from its model. Each raises the same
+lower bound of the evidence.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import singledispatch
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from relvec.design.base import ROUNDINGS, SMALLEST, Array, Design
+from relvec.inference import Model
+from relvec.inference.mixture import LARGEST_SQUARE, Mixture, Scales
+from relvec.inference.noise import NOISE_FLOOR
+from relvec.likelihoods.base import Likelihood
+from relvec.likelihoods.gaussian import Gaussian
+from relvec.likelihoods.student_t import StudentT
+from relvec.posterior import Posterior
+from relvec.solvers.base import Pass, Solution, Solver
+
+#: The fit ends with a round whose scales, σ² and ν raise the bound by less than this share of
+#: `tol`. In the first rounds, which raise it by more nats than the second, and in the last, the
+#: solver begins anew, too: its model may be the one that other scales led to.
+SETTLED, UNSETTLED = 0.01, 1.0
+
+
+@singledispatch
+def fit(
+    likelihood: Likelihood, solver: Solver, design: Design, t: Array, begun: Model | None = None
+) -> Solution:
+    """Fit candidates to a target, from a model `begun` on if there is one.
+
+    A likelihood that no solver maximises as it is registers how one does it: ``@fit.register``.
+    """
+    if begun is None:
+        return solver.solve(design, t, likelihood)
+    return solver.resume(design, t, likelihood, begun)
+
+
+@fit.register
+def _(
+    likelihood: StudentT, solver: Solver, design: Design, t: Array, begun: Model | None = None
+) -> Solution:
+    """Rounds of fits with Gaussian noise; what was known of the noise is learnt again."""
+    del likelihood
+    return _Rounds(solver, design, t).run(begun)
+
+
+class _Rounds:
+    """Rounds of fits under Gaussian noise with a precision in every row.
+
+    They begin with the scales that suit a constant, the median, and the heaviest tails: a fit under
+    Gaussian noise would begin with functions that follow the outliers.
+    """
+
+    def __init__(self, solver: Solver, design: Design, t: Array) -> None:
+        self.solver, self.design, self.t = solver, design, t
+        self.copies = design.row_weights
+        middle = median(t[:, 0], self.copies)
+        self._distance = np.abs(t[:, 0] - middle)
+        self._spread = spread(self._distance, middle, self.copies)
+        self.history: list[Pass] = []
+        self.n_iter, self._began = 0, time.perf_counter()
+
+    def run(self, begun: Model | None) -> Solution:
+        """Rounds until new scales, σ² and ν would raise the bound by next to nothing."""
+        square = np.minimum(self._distance / self._spread, np.sqrt(LARGEST_SQUARE)) ** 2
+        scales = Scales(StudentT(self._spread**2), square)
+        least = NOISE_FLOOR * scales.noise.scale2
+        unsettled, last = True, False
+        while True:
+            found = self._round(scales, least, begun, anew=unsettled or last)
+            noise = replace(scales.noise, scale2=_scale2(found))
+            assert isinstance(found.posterior, Posterior)
+            reached = Scales.of(noise, self.design, self.t, found.posterior, found.active)
+            learnt = reached.learnt(self.copies, least)
+            gain = learnt.log_prob(self.copies) - reached.log_prob(self.copies)
+            gain += reached.above(scales.precision, self.copies)
+            gain -= scales.above(scales.precision, self.copies)
+            at_rest = gain < SETTLED * self.solver.tol
+            if at_rest and last:
+                return self._solution(found, reached)
+            if self.n_iter >= self.solver.max_iter:
+                stopped = f"stopped after max_iter={self.solver.max_iter} passes; raise max_iter"
+                return self._solution(found, reached, ConvergenceWarning(stopped))
+            unsettled, last, scales = gain > UNSETTLED, at_rest, learnt
+            begun = self._model(found, scales)
+
+    def _round(self, scales: Scales, least: float, begun: Model | None, *, anew: bool) -> Solution:
+        """Fit with the scales as they are, from the model so far or `anew`: the better of both."""
+        rows, noise = self.design.with_precision(scales.precision), Gaussian(least_variance=least)
+        above, tried = scales.above(scales.precision, self.copies), list[Solution]()
+        histories = []
+        for start in [None] if begun is None else [begun, None][: 1 + anew]:
+            left = self.solver.max_iter - self.n_iter
+            if tried and left < 1:
+                break
+            since = time.perf_counter() - self._began
+            found = fit(noise, replace(self.solver, max_iter=left), rows, self.t, start)
+            tried.append(found)
+            histories.append([self._row(row, above, since) for row in found.history])
+            self.n_iter += found.n_iter
+        best = int(np.argmax([found.log_evidence for found in tried]))
+        self.history += histories[best]
+        return tried[best]
+
+    def _row(self, row: Pass, above: float, since: float) -> Pass:
+        """A row of the history of a round in that of all: the bound, and one start."""
+        start = self.history[0].start if self.history else row.start
+        return row._replace(
+            start=start, log_evidence=row.log_evidence + above, seconds=row.seconds + since
+        )
+
+    def _model(self, found: Solution, scales: Scales) -> Model:
+        """The functions of a fit with their precisions, and σ², for the rows of a next round."""
+        inference = Mixture(self.design.restrict(found.active), self.t, scales)
+        model = inference.model_of(found.alpha)
+        return Model(found.active, model.alpha / inference.design.weight_unit**2, model.beta)
+
+    def _solution(self, found: Solution, scales: Scales, *stopped: Warning) -> Solution:
+        """What was found, with the scales of the rows that are best for it."""
+        kept = self.design.restrict(found.active)
+        accepted = Mixture(kept, self.t, scales).settled(found.alpha)
+        return replace(
+            found,
+            likelihood=accepted.likelihood,
+            posterior=accepted.posterior,
+            well_determined=accepted.well_determined,
+            log_evidence=accepted.log_evidence + self.solver.alpha_prior.log_prob(found.alpha),
+            history=self.history,
+            n_iter=self.n_iter,
+            notes=stopped or found.notes,
+        )
+
+
+def _scale2(found: Solution) -> float:
+    """σ² of a fit under Gaussian noise."""
+    assert isinstance(found.likelihood, Gaussian)
+    assert isinstance(found.likelihood.noise_variance, float)
+    return found.likelihood.noise_variance
+
+
+def median(values: Array, copies: Array) -> float:
+    """The value that half of all copies do not exceed."""
+    order = np.argsort(values, kind="stable")
+    counted = np.cumsum(copies[order])
+    return float(values[order[np.searchsorted(counted, 0.5 * counted[-1])]])
+
+
+def spread(distance: Array, middle: float, copies: Array) -> float:
+    """Median of the distances from the median, which few outliers do not move.
+
+    Where more than half of the targets are equal, the root of the mean square; where all are, what
+    rounding errors are about.
+    """
+    found, floor = median(distance, copies), max(ROUNDINGS * abs(middle), float(np.sqrt(SMALLEST)))
+    if found <= floor:
+        largest = float(distance.max())
+        share = copies / copies.sum()
+        found = largest * float(np.sqrt(share @ (distance / max(largest, floor)) ** 2))
+    return max(found, floor)
