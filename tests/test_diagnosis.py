@@ -1,5 +1,8 @@
 """Each rule speaks on data that provoke it, and on healthy fits none does."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.random import RandomState
@@ -15,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.basis import Columns, Polynomial
 from relvec.datasets import make_sinc, sinc
-from relvec.diagnosis import RULES
+from relvec.diagnosis import NOTED, RULES
 from relvec.findings import Diagnosis
 from tests.cases import inputs
 from tests.rows import cauchy
@@ -80,6 +83,16 @@ def test_findings_print_one_a_line_with_their_numbers():
 
 def test_every_rule_is_tested_by_name():
     assert {f"test_rule_{rule.__name__}" for rule in RULES} <= set(globals())
+
+
+def test_the_page_lists_every_code():
+    root = Path(__file__).resolve().parents[1]
+    rules = (root / "src" / "relvec" / "diagnosis.py").read_text(encoding="utf-8")
+    page = (root / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+    table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    listed = {code for cell in table for code in re.findall(r"`([a-z_]+)`", cell)}
+    found = set(re.findall(r'Finding\(\s*"(\w+)"', rules)) | set(NOTED.values())
+    assert found == listed
 
 
 @quiet

@@ -47,6 +47,13 @@ TOO_SHORT = 1.5
 RARE = 0.5
 #: Standard deviations of a normal to one median absolute deviation, and its efficiency beside them.
 MAD_TO_STD, MAD_EFFICIENCY = float(1 / norm.ppf(0.75)), 0.37
+#: Codes of the warnings of a fit.
+NOTED = {
+    "ConvergenceWarning": "not_converged",
+    "EmptyModelWarning": "empty_model",
+    "NoiseFloorWarning": "noise_floor",
+    "PrecisionWarning": "digits_lost",
+}
 TINY = float(np.finfo(np.float64).tiny)
 
 Rule = Callable[[Case], Iterator[Finding]]
@@ -59,14 +66,8 @@ def diagnose(case: Case) -> Diagnosis:
 
 def noted(case: Case) -> Iterator[Finding]:
     """Whatever the fit warned of, which names the parameter itself."""
-    codes = {
-        "ConvergenceWarning": "not_converged",
-        "EmptyModelWarning": "empty_model",
-        "NoiseFloorWarning": "noise_floor",
-        "PrecisionWarning": "digits_lost",
-    }
     for kind, text in case.model._notes:
-        yield Finding(codes[kind], text, {})
+        yield Finding(NOTED[kind], text, {})
 
 
 def starts_disagree(case: Case) -> Iterator[Finding]:
