@@ -43,11 +43,12 @@ def kernel_functions(basis, X, Z):
 
 
 def prior_variances(model, machine, X, copies):
-    """1/α* of each kernel: mean of f² over that of k(x, x)², row by row."""
-    Phi, found = model.basis_.transform(X)[:, machine.columns], []
+    """1/α* of each kernel: its share in the mean of f², over the mean of k(x, x)², row by row."""
+    Phi = model.basis_.transform(X)[:, machine.columns]
     k, outputs = machine.posterior.mean.shape
     covariance = machine.posterior.covariance.reshape(k, outputs, k, outputs)
-    for kernel, functions in model.basis_.kernel_parts():
+
+    def mean_square(functions):
         used = np.isin(machine.columns, functions)
         own = Phi[:, used]
         if model.fit_intercept:
@@ -56,11 +57,15 @@ def prior_variances(model, machine, X, copies):
         for output in range(outputs):
             block = covariance[used][:, output][:, used][:, :, output]
             squares += np.diag(own @ block @ own.T)
-        peak = np.diag(kernel.k(X, X)) ** 2
-        found.append(
-            np.average(squares / outputs, weights=copies) / np.average(peak, weights=copies)
-        )
-    return np.array(found)
+        return np.average(squares / outputs, weights=copies)
+
+    parts = model.basis_.kernel_parts()
+    each = np.array([mean_square(functions) for _, functions in parts])
+    if not each.any():
+        return each
+    together = mean_square(np.concatenate([functions for _, functions in parts]))
+    peaks = [np.average(np.diag(kernel.k(X, X)) ** 2, weights=copies) for kernel, _ in parts]
+    return together * each / each.sum() / peaks
 
 
 def dense(model, machine, X, t, query, copies, precision):
@@ -75,10 +80,10 @@ def dense(model, machine, X, t, query, copies, precision):
     extra, own = (
         np.hstack(kernel_functions(model.basis_, Z, query))[:, present] for Z in (X, query)
     )
-    y = machine.posterior.latent_mean(Phi)
+    y, spread = machine.posterior.latent_mean(Phi), machine.posterior.latent_covariance(Phi)
+    slope, B = machine.likelihood.surrogate(t, y, spread)
     counts = copies * precision
-    B = counts[:, None, None] * machine.likelihood.curvature(t, y)
-    slope = counts[:, None] * machine.likelihood.slope(t, y)
+    slope, B = counts[:, None] * slope, counts[:, None, None] * B
     alpha = np.append(machine.alpha, 1 / variances[present])
     bend = DenseCurvature(np.hstack([Phi, extra]), B, alpha, model.fit_intercept)
     working = np.einsum("nrs,ns->nr", B, y) + slope  # B times the working target
@@ -223,7 +228,7 @@ def test_far_out_the_variance_is_that_of_the_signal_and_the_mean_that_of_the_pla
     assert std**2 - plain_std**2 == pytest.approx(signal, rel=1e-9)
 
 
-@pytest.mark.parametrize(("factor", "offset"), [(1e-3, 0.0), (1e5, -7e5)])
+@pytest.mark.parametrize(("factor", "offset"), [(1e-100, 0.0), (1e100, 0.0), (1e5, -7e5)])
 def test_units_of_the_target_do_not_matter(factor, offset):
     X, y = noisy_sinc(40, seed=15)
     plain, scaled = (RVR(augment=True).fit(X, t) for t in (y, factor * y + offset))
@@ -340,6 +345,22 @@ def test_dictionaries_without_a_kernel_are_refused(kernel, machine):
     model, X, y = posed(machine, kernel=kernel)
     with pytest.raises(ValueError, match=r"augment=True .*k\(x, x\)"):
         model.fit(cauchy(X, X), y)
+
+
+def test_kernels_that_vanish_at_their_centre_are_refused():
+    X, y = noisy_sinc(40, seed=4)
+    with pytest.raises(ValueError, match=r"k\(x, x\) is zero"):
+        RVR(kernel=lambda X, Z: np.abs(X - Z.T), augment=True).fit(X, y)
+
+
+def test_near_copies_of_a_kernel_share_what_one_would_add():
+    X, y = noisy_sinc(40, seed=4)
+    pair = [RBF(gamma=0.3), RBF(gamma=0.3 + 1e-7)]
+    model = RVR(kernel=pair, noise_variance=1e-12, augment=True).fit(X, y)
+    sizes = model.machines_[0].residuals.sizes
+    signal = model.predict_latent(X).var()
+    assert (sizes**2).sum() == pytest.approx(signal, rel=0.01)
+    assert np.isfinite(answers(model, QUERIES)).all()
 
 
 def test_a_function_in_the_place_of_a_precomputed_kernel():

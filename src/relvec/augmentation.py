@@ -12,12 +12,14 @@ it with the weights v = H⁻¹XᵀBφ*, and what they leave is ρ = φ* − Xv. 
 and the outputs at x* have the mean e*q*/(α* + s*) and the variance e*²/(α* + s*) more. Of several
 outputs each has a weight of its own with the same α*, so that s* and e* are matrices and q* is a
 vector; several kernels have a function each. Gaussian noise has B = β; under other likelihoods B
-and the slope are those at the mode, as if they stayed. In the code φ* has units that make α* one.
+and the slope are those that the weights were inferred with, at the mode, as if they stayed. In the
+code φ* has units that make α* one.
 
 How large the weight may be is not learnt: at x* the function is to vary as much as the functions of
-its kernel do over the training rows, 1/α* = ⟨f²⟩ / ⟨k(x, x)²⟩. Both are means over these rows, and
+the kernel do over the training rows, 1/α* = ⟨f²⟩ / ⟨k(x, x)²⟩. Both are means over these rows, and
 ⟨f²⟩ is of the part f of the outputs that the kernel's functions make up, about its mean if there is
-an intercept, under the posterior. A kernel of which nothing was kept adds nothing.
+an intercept, under the posterior. Several kernels, whose functions may cancel, share the ⟨f²⟩ of
+all in the proportion of their own. A kernel of which nothing was kept adds nothing.
 """
 
 from __future__ import annotations
@@ -111,19 +113,26 @@ class TrainingRows:
         center : bool
             There is an intercept.
         """
-        sizes, outputs, root = [], len(posterior.level), np.sqrt(share)
-        for kernel, functions in self.basis.kernel_parts():
+        parts, root = self.basis.kernel_parts(), np.sqrt(share)[:, None]
+
+        def signal(functions: Index) -> float:
             used = np.flatnonzero(np.isin(columns, functions))
-            if not len(used):
-                sizes.append(0.0)
-                continue
             own = self.Phi[:, columns[used]]
-            own = own - share @ own if center else own
-            moments = np.linalg.qr(root[:, None] * own, mode="r")
-            spread = [posterior.root[used * outputs + output] for output in range(outputs)]
-            signal = _norm(moments @ np.hstack([posterior.mean[used], *spread]))
-            sizes.append(signal / np.sqrt(outputs) / _norm(root * _at_itself(kernel, self.X)))
-        return np.array(sizes)
+            own = root * (own - share @ own if center else own)
+            return _signal(own, posterior, used)
+
+        each = np.array([signal(functions) for _, functions in parts])
+        if not each.any():
+            return each
+        together = signal(np.concatenate([functions for _, functions in parts]))
+        peaks = np.array([_norm(root[:, 0] * _at_itself(kernel, self.X)) for kernel, _ in parts])
+        if not peaks.all():
+            raise ValueError(
+                "k(x, x) is zero at all rows x, expected functions that do not vanish where they "
+                "are centred with augment=True"
+            )
+        sizes: Array = together * each / _norm(each) / peaks
+        return sizes
 
 
 @dataclass(frozen=True)
@@ -176,11 +185,10 @@ class Residuals:
         s += np.einsum("krvb,krwb->bvw", penalty, penalty)
         q = np.einsum("nrwb,nr->bw", added, self.slope)
         e = own - constant.transpose(2, 0, 1) - np.einsum("bk,krwb->brw", Phi, v)
-        factor = np.linalg.cholesky(np.eye(weights) + s)
-        reach = np.linalg.solve(factor, e.transpose(0, 2, 1))
-        pull = np.linalg.solve(factor, q[:, :, None])
-        back = reach.transpose(0, 2, 1)
-        return (back @ pull)[:, :, 0], back @ reach
+        values, axes = np.linalg.eigh(s)  # of which near copies leave no more than rounding
+        axes /= np.sqrt(1 + np.maximum(values, 0.0))[:, None]  # (1 + s)^(-1/2), a column an axis
+        reach, pull = e @ axes, q[:, None] @ axes
+        return (reach @ pull.transpose(0, 2, 1))[:, :, 0], reach @ reach.transpose(0, 2, 1)
 
     def _for_each_output(self, extra: Extra) -> tuple[Array, Array]:
         """φ* ⊗ I at the rows (n_samples, n_outputs, n_weights, n_queries), and at the queries.
@@ -214,6 +222,14 @@ def _at_itself(kernel: Kernel, X: Array) -> Array:
     return np.concatenate(
         [kernel.k(X[rows], X[rows]).diagonal() for rows in gen_batches(len(X), BLOCK)]
     )
+
+
+def _signal(rows: Array, posterior: Posterior, used: Index) -> float:
+    """Root mean square over the outputs of rowsᵀw, w the weights of the functions `used`."""
+    outputs = len(posterior.level)
+    spread = [posterior.root[used * outputs + output] for output in range(outputs)]
+    triangle = np.linalg.qr(rows, mode="r")  # the same sums of squares from fewer rows
+    return _norm(triangle @ np.hstack([posterior.mean[used], *spread])) / float(np.sqrt(outputs))
 
 
 def _norm(values: Array) -> float:
