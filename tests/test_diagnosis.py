@@ -16,11 +16,12 @@ from sklearn.datasets import (
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec.basis import Columns, Polynomial
+from relvec.basis import KERNELS, RBF, Columns, Fourier, Polynomial
 from relvec.datasets import make_sinc, sinc
 from relvec.diagnosis import NOTED, RULES
 from relvec.findings import Diagnosis
 from tests.cases import inputs
+from tests.machines import MACHINES
 from tests.rows import cauchy
 
 quiet = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -345,3 +346,38 @@ def test_real_findings_name_the_cause():
     (finding,) = SparseBayesianRegressor().fit(X, y).diagnose(X, y)
     assert finding.code == "heteroscedastic"
     assert "the prediction" in finding.sentence or any(name in finding.sentence for name in X)
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("kernel", [*KERNELS, cauchy, [RBF(0.3), Columns()], Fourier(2)], ids=str)
+def test_every_kind_of_model_has_a_diagnosis(name, kernel):
+    X, y = inputs.noisy_sinc(60, slope=0.2)
+    target = MACHINES[name].target(y)
+    X = np.exp(-0.1 * (X - X.T) ** 2) if kernel == "precomputed" else X
+    model = MACHINES[name].make(kernel=kernel, gamma=0.1).fit(X, target)
+    for diagnosis in (model.diagnose(), model.diagnose(X[:5]), model.diagnose(X, target)):
+        assert isinstance(diagnosis, Diagnosis)
+        assert all(np.isfinite(list(finding.numbers.values())).all() for finding in diagnosis)
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+@pytest.mark.parametrize("unit", [1e-100, 1e-30, 1.0, 1e30, 1e100])
+@pytest.mark.parametrize(
+    "data",
+    [
+        inputs.two_rows(),
+        inputs.constant_target(0.0),
+        (np.arange(60.0)[:, None], np.full(60, 7.0)),
+        (np.arange(60.0)[:, None], np.arange(60.0)),
+        (np.arange(60.0)[:, None], np.eye(60)[30]),
+        (np.column_stack([np.arange(60.0), np.ones(60)]), np.sin(np.arange(60.0))),
+        (np.ones((60, 1)), np.sin(np.arange(60.0))),
+    ],
+    ids=["two", "zero", "constant", "line", "one of 60", "constant column", "one place"],
+)
+def test_degenerate_data_have_a_diagnosis_in_any_unit(data, unit):
+    X, y = data
+    codes = RVR().fit(X, y).diagnose(X, y).codes
+    assert RVR().fit(unit * X, y).diagnose(unit * X, y).codes == codes
+    assert RVR().fit(X, unit * y).diagnose(X, unit * y).codes == codes

@@ -285,8 +285,8 @@ def error_bars_short(case: Case) -> Iterator[Finding]:
         return
     square = case.standardised**2
     mean = float(square.mean())
-    score = (mean - 1) * np.sqrt(square.size) / square.std()
-    if mean > TOO_SHORT and norm.sf(score) < LEVEL:
+    by_chance = float(norm.isf(LEVEL) * square.std() / np.sqrt(square.size))
+    if mean > TOO_SHORT and mean - 1 > by_chance:
         remedy = {
             "gaussian": "use calibrate, or check noise_variance if you set it",
             "poisson": "counts that vary more than Poisson's want more inputs, or the Gaussian "
@@ -343,8 +343,8 @@ def _columns(case: Case, *, steady: bool = False) -> Iterator[tuple[str, Array]]
     """
     if case.residuals is None or len(case.residuals) < ENOUGH:
         return
-    for number, z in enumerate(case.residuals.T):
-        if not steady or _trend(case, z)[1] >= LEVEL:
+    for number, (z, t) in enumerate(zip(case.residuals.T, case.targets.T, strict=True)):
+        if np.ptp(t) > 0 and (not steady or _trend(case, z)[1] >= LEVEL):
             yield (f"target {number}: " if case.residuals.shape[1] > 1 else ""), z
 
 
@@ -377,7 +377,7 @@ def _outlying(z: Array, times: float = 1.0) -> Mask:
     centred = np.abs(z - np.median(z))
     scale = MAD_TO_STD * float(np.median(centred))
     reach = times * float(student.isf(LEVEL / (2 * len(z)), MAD_EFFICIENCY * len(z)))
-    far: Mask = centred > reach * scale
+    far: Mask = (centred > reach * scale) & (scale > 0)
     return far
 
 

@@ -149,12 +149,13 @@ class Case:
     def residuals(self) -> Array | None:
         """Residuals of every target that are N(0, 1) if the model is right, or None.
 
-        That is where the noise is Gaussian, of one variance. Rows of the fit are predicted without
-        themselves.
+        That is where the noise is Gaussian, of one variance that is not at its floor. Rows of the
+        fit are predicted without themselves.
         """
         model = self.model
         gaussian = all(isinstance(m.likelihood, Gaussian) for m in model.machines_)
-        if self.y is None or not gaussian or model._noise_by_row:
+        at_floor = any(kind == "NoiseFloorWarning" for kind, _ in model._notes)
+        if self.y is None or not gaussian or model._noise_by_row or at_floor:
             return None
         if not self.fitted_rows:
             return self.standardised
