@@ -65,25 +65,37 @@ class _Rounds:
         self.copies = design.row_weights
         middle = median(t[:, 0], self.copies)
         self._distance = np.abs(t[:, 0] - middle)
-        self._spread = spread(self._distance, middle, self.copies)
+        self._rounding = max(ROUNDINGS * abs(middle), float(np.sqrt(SMALLEST)))
+        self._spread = spread(self._distance, self._rounding, self.copies)
         self.history: list[Pass] = []
         self.n_iter, self._began = 0, time.perf_counter()
 
     def run(self, begun: Model | None) -> Solution:
-        """Rounds until new scales, σ² and ν would raise the bound by next to nothing."""
+        """Rounds until new scales, σ² and ν would raise the bound by next to nothing.
+
+        A bound that falls has lost its digits, or is that of a solver which begins anew in every
+        round and took another way; then the round before was the last.
+        """
         square = np.minimum(self._distance / self._spread, np.sqrt(LARGEST_SQUARE)) ** 2
         scales = Scales(StudentT(self._spread**2), square)
-        least = NOISE_FLOOR * scales.noise.scale2
-        unsettled, last = True, False
+        least = max(NOISE_FLOOR * scales.noise.scale2, self._rounding**2)
+        unsettled, last, bound = True, False, -np.inf
+        found: Solution | None = None
+        reached: Scales | None = None
         while True:
-            found = self._round(scales, least, begun, anew=unsettled or last)
-            noise = replace(scales.noise, scale2=_scale2(found))
-            assert isinstance(found.posterior, Posterior)
-            reached = Scales.of(noise, self.design, self.t, found.posterior, found.active)
+            turned, rows = self._round(scales, least, begun, anew=unsettled or last)
+            above = scales.above(scales.precision, self.copies)
+            if found is not None and reached is not None:
+                # Functions may have left that were worth less than `tol`.
+                lost = max(1, len(found.active) - len(turned.active))
+                if turned.log_evidence + above < bound - lost * self.solver.tol:
+                    return self._solution(found, reached)
+            found, bound = turned, turned.log_evidence + above
+            self.history += rows
+            reached = self._reached(found, scales.noise)
             learnt = reached.learnt(self.copies, least)
             gain = learnt.log_prob(self.copies) - reached.log_prob(self.copies)
-            gain += reached.above(scales.precision, self.copies)
-            gain -= scales.above(scales.precision, self.copies)
+            gain += reached.above(scales.precision, self.copies) - above
             at_rest = gain < SETTLED * self.solver.tol
             if at_rest and last:
                 return self._solution(found, reached)
@@ -93,7 +105,9 @@ class _Rounds:
             unsettled, last, scales = gain > UNSETTLED, at_rest, learnt
             begun = self._model(found, scales)
 
-    def _round(self, scales: Scales, least: float, begun: Model | None, *, anew: bool) -> Solution:
+    def _round(
+        self, scales: Scales, least: float, begun: Model | None, *, anew: bool
+    ) -> tuple[Solution, list[Pass]]:
         """Fit with the scales as they are, from the model so far or `anew`: the better of both."""
         rows, noise = self.design.with_precision(scales.precision), Gaussian(least_variance=least)
         above, tried = scales.above(scales.precision, self.copies), list[Solution]()
@@ -108,8 +122,13 @@ class _Rounds:
             histories.append([self._row(row, above, since) for row in found.history])
             self.n_iter += found.n_iter
         best = int(np.argmax([found.log_evidence for found in tried]))
-        self.history += histories[best]
-        return tried[best]
+        return tried[best], histories[best]
+
+    def _reached(self, found: Solution, noise: StudentT) -> Scales:
+        """The scales that are best for the weights of a fit."""
+        assert isinstance(found.posterior, Posterior)
+        noise = replace(noise, scale2=_scale2(found))
+        return Scales.of(noise, self.design, self.t, found.posterior, found.active)
 
     def _row(self, row: Pass, above: float, since: float) -> Pass:
         """A row of the history of a round in that of all: the bound, and one start."""
@@ -154,15 +173,14 @@ def median(values: Array, copies: Array) -> float:
     return float(values[order[np.searchsorted(counted, 0.5 * counted[-1])]])
 
 
-def spread(distance: Array, middle: float, copies: Array) -> float:
+def spread(distance: Array, rounding: float, copies: Array) -> float:
     """Median of the distances from the median, which few outliers do not move.
 
     Where more than half of the targets are equal, the root of the mean square; where all are, what
-    rounding errors are about.
+    `rounding` errors are about.
     """
-    found, floor = median(distance, copies), max(ROUNDINGS * abs(middle), float(np.sqrt(SMALLEST)))
-    if found <= floor:
-        largest = float(distance.max())
-        share = copies / copies.sum()
-        found = largest * float(np.sqrt(share @ (distance / max(largest, floor)) ** 2))
-    return max(found, floor)
+    found = median(distance, copies)
+    if found <= rounding:
+        largest = max(float(distance.max()), rounding)
+        found = largest * float(np.sqrt(copies @ (distance / largest) ** 2 / copies.sum()))
+    return max(found, rounding)
