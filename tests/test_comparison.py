@@ -140,6 +140,17 @@ def test_fitted_several_targets_find_their_evidence_again(multi_output):
     assert compare([model], X, Y)["log_evidence"].iloc[0] == model.log_evidence_
 
 
+def test_robust_models_compare_among_themselves():
+    X, y = inputs.noisy_sinc(60)
+    y[[10, 40]] += 2.0
+    robust = RVR(gamma=0.3, likelihood="student_t")
+    table = compare({"fitted": clone(robust).fit(X, y), "fresh": robust}, X, y)
+    assert table["less_best"].to_list() == [0, 0]
+    assert table["loo_log_density"].isna().all()
+    with pytest.raises(ValueError, match=r"likelihood is .*do not compare"):
+        compare({"robust": robust, "plain": RVR(gamma=0.3)}, X, y)
+
+
 def test_models_of_a_list_are_called_what_they_print_as():
     X, y = inputs.noisy_sinc()
     table = compare([RVR(gamma=0.2), SparseBayesianRegressor(tol=1e-6)], X, y + X[:, 0])

@@ -236,6 +236,12 @@ def test_rule_outliers():
     assert RVR(gamma=0.1).fit(*inputs.noisy_sinc(100)).diagnose(other, target).codes == []
 
 
+def test_rule_outliers_is_content_with_noise_that_has_them():
+    X, y = inputs.noisy_sinc(100)
+    y[[10, 40, 77]] += [2.0, -2.0, 3.0]
+    assert codes(RVR(gamma=0.1, likelihood="student_t"), X, y) == []
+
+
 def test_rule_non_gaussian():
     X, f, draw = noisy_line(400)
     y = f + 2 * draw.uniform(-1, 1, 400)

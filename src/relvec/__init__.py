@@ -13,6 +13,7 @@ is cross-validated but the kernel. Where things are:
 - ``evidence``, ``gains``   its mathematics; ``posterior`` what is kept of it; ``linalg`` what it
   stands on
 - ``comparison``, ``leave_one_out``   models of the same data, ranked
+- ``diagnosis``, ``findings``   what is wrong with a fit, in words
 - ``datasets``, ``display``, ``cli``
 """
 
