@@ -53,7 +53,8 @@ def test_columns_are_the_basis(pair):
 def test_kernel_parameters_are_none_of_theirs(pair):
     linear, kernels, _ = pair
     without = set(kernels.get_params(deep=False)) - set(linear.get_params())
-    assert without == {"kernel", "gamma", "degree", "coef0", "centers", "random_state"}
+    of_kernels = {"kernel", "gamma", "degree", "coef0", "centers", "augment", "random_state"}
+    assert without == of_kernels
     shared = {k: v for k, v in linear.get_params().items() if k not in ("tol", "n_starts")}
     assert shared.items() <= kernels.get_params(deep=False).items()
 
