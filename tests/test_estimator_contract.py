@@ -54,6 +54,7 @@ test_common_checks = common_checks(
         RVR(kernel="precomputed"),
         RVR(kernel=Concatenate([Columns(), RBF(gamma=0.5)]), centers=3, random_state=0),
         RVR(likelihood="poisson"),
+        RVR(likelihood="student_t"),
         RVC(),
         RVC(kernel="laplacian", multi_class="ovr", proba="mode", class_weight="balanced"),
         RVR(kernel=["rbf", Columns()]),

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from relvec import RVR, SparseBayesianRegressor
 from relvec.basis import RBF
+from relvec.datasets import make_sinc
 from relvec.likelihoods import StudentT
 from tests.cases.inputs import noisy_sinc
 
@@ -132,6 +133,25 @@ def test_every_solver_finds_the_function_and_the_bound_never_falls(solver):
         for before, after in pairwise(rows):
             if before.n_active <= after.n_active:  # a function may go that is worth less than tol
                 assert after.log_evidence >= before.log_evidence - 1e-8
+
+
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(60), marks=pytest.mark.slow)])
+def test_outliers_hardly_move_the_function_and_do_under_gaussian_noise(seeds):
+    """One target in twenty, at 20 to 50 standard deviations; errors over that of the clean fit."""
+    grid, errors = np.linspace(-10, 10, 500)[:, None], []
+    for seed in seeds:
+        draw = np.random.RandomState(seed)
+        X, clean = make_sinc(100, noise_scale=0.1, random_state=draw)
+        moved = draw.permutation(100) < 5
+        y = clean + moved * draw.choice([-1, 1], 100) * draw.uniform(2, 5, 100)
+        fits = [RVR(gamma=1 / 9, likelihood=name) for name in ("gaussian", "gaussian", "student_t")]
+        for model, t in zip(fits, (clean, y, y), strict=True):
+            model.fit(X, t)
+        truth = np.sinc(grid[:, 0] / np.pi)
+        errors.append([np.mean((model.predict(grid) - truth) ** 2) for model in fits])
+    clean, gaussian, robust = np.sqrt(np.mean(errors, axis=0))
+    assert robust < 1.2 * clean
+    assert gaussian > 3 * clean
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import gammaln, ndtr, ndtri
+from scipy.special import digamma, gammaln, ndtr, ndtri
 from scipy.stats import gamma
 
 from relvec.likelihoods.base import Array, RegressionLikelihood
@@ -16,8 +16,8 @@ from relvec.likelihoods.base import Array, RegressionLikelihood
 #: Range in which ν is learnt: from the least whole number for which noise has a variance to what
 #: cannot be told from Gaussian noise.
 LEAST_DEGREES, MOST_DEGREES = 3.0, 1e4
-#: Relative digits of log σ² and of log ν where they are learnt.
-DIGITS = 1e-10
+#: Error of log σ² and of log ν where they are learnt, and of log ν in a first search.
+DIGITS, NEAR = 1e-12, 1e-3
 #: Intervals: precisions that a scale is averaged over, how much probability is beyond them on
 #: either side, steps of the bisection, and degree of the interpolating polynomial.
 NODES, BEYOND, HALVINGS, DEGREE = 200, 1e-15, 80, 40
@@ -65,6 +65,14 @@ class StudentT(RegressionLikelihood):
         log_prob: Array = self.log_density(square) - 0.5 * np.log(self.scale2)
         return log_prob
 
+    def degrees_slope(self, square: Array) -> Array:
+        """Slope of the log density in ν at z²."""
+        nu = self.degrees_of_freedom
+        constant = digamma((nu + 1) / 2) - digamma(nu / 2) - 1 / nu
+        by_square = (nu + 1) / nu * square / (nu + square) - np.log1p(square / nu)
+        slope: Array = 0.5 * (constant + by_square)
+        return slope
+
     def row_precision(self, square: Array) -> Array:
         """⟨u⟩ = (ν + 1)/(ν + z²), the precision of the Gaussian that touches at z²."""
         precision: Array = (self.degrees_of_freedom + 1) / (self.degrees_of_freedom + square)
@@ -97,9 +105,17 @@ class StudentT(RegressionLikelihood):
             lambda log_nu: cost(*at(float(np.exp(log_nu)))),
             bounds=np.log(ends),
             method="bounded",
-            options={"xatol": DIGITS},
+            options={"xatol": NEAR},
         )
-        ways = [(1.0, self.degrees_of_freedom), at(float(np.exp(found.x))), *map(at, ends)]
+
+        def slope(log_nu: float) -> float:
+            growth, nu = at(float(np.exp(log_nu)))
+            return float(copies @ type(self)(growth, nu).degrees_slope(square / growth))
+
+        # A maximum has half of the digits that its stationarity condition has.
+        low, high = found.x - 10 * NEAR, found.x + 10 * NEAR
+        best = brentq(slope, low, high, xtol=DIGITS) if slope(low) > 0 > slope(high) else found.x
+        ways = [(1.0, self.degrees_of_freedom), at(float(np.exp(best))), *map(at, ends)]
         growth, nu = min(ways, key=lambda way: cost(*way))
         return type(self)(self.scale2 * growth, nu)
 
