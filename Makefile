@@ -9,13 +9,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
 
-.PHONY: demo test test-slow test-oldest lint report clean
+.PHONY: demo test test-properties test-long test-slow test-oldest lint report clean
 
 demo: .venv/installed
 	$(BIN)/relvec demo
 
 test: .venv/installed
 	$(BIN)/python -m pytest
+
+# Properties on 500 examples each; the suite above takes a few of each.
+test-properties: .venv/installed
+	RELVEC_PROPERTIES=ci $(BIN)/python -m pytest tests/properties
+
+# The same on 20,000 examples each, drawn anew every time: hours.
+test-long: .venv/installed
+	RELVEC_PROPERTIES=long $(BIN)/python -m pytest tests/properties
 
 # The statistical tests: many fits each, minutes in all.
 test-slow: .venv/installed

@@ -184,6 +184,7 @@ def bad_y():
         "complex": (y * 1j, "[Cc]omplex"),
         "text": (np.where(y > 0, "high", "low"), "could not convert|strings|numeric"),
         "three axes": (np.ones((20, 2, 2)), "dim 3"),
+        "None in it": (np.where(y > 0.5, None, y), "(?s)y.*NaN"),
         "sparse": (csr_array(np.column_stack([y, y])), "y is a sparse matrix"),
         "one number": (y[0], "y|array"),
     }
@@ -301,3 +302,31 @@ def test_evidence_of_other_data_needs_as_many_targets_as_rows(machine):
     y = machine.target(y)
     with pytest.raises(ValueError, match=r"(?s)20.*19|19.*20"):
         machine.make().fit(X, y).log_evidence(X, y[:19])
+
+
+@pytest.mark.parametrize("weight", [1e-60, 1e60])
+def test_weights_out_of_all_proportion(weight, machine):
+    X, y = noisy_sinc(20)
+    with pytest.raises(OverflowError, match=r"sample_weight reaches from .*1e-50 to 1e\+50"):
+        machine.make().fit(X, machine.target(y), sample_weight=np.r_[weight, np.ones(19)])
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1.0, 2.0], [[0, 1], [1, 0], [1, 1]]])
+def test_labels_that_are_none_are_refused_by_name(labels):
+    with pytest.raises(ValueError, match=r"\by\b"):
+        RVC().fit(np.arange(3.0)[:, None], labels)
+
+
+@pytest.mark.parametrize("gamma", [1j, [1j], "wide", None, {"a": 1}, csr_array([[1.0]])], ids=repr)
+def test_gamma_that_is_no_number_is_refused_by_name(gamma):
+    with pytest.raises((ValueError, TypeError), match="gamma"):
+        RVR(gamma=gamma).fit(*noisy_sinc(20))
+
+
+def test_noise_out_of_all_proportion_to_the_target():
+    X, y = noisy_sinc(20)
+    with pytest.raises(OverflowError, match=r"noise_variance=1e-200.*y"):
+        RVR(noise_variance=1e-200).fit(X, y)
+    variances = np.r_[1e-60, np.ones(19)]
+    with pytest.raises(OverflowError, match="noise_variance_per_row reaches from 1e-60 to 1"):
+        RVR().fit(X, y, noise_variance_per_row=variances)

@@ -280,6 +280,15 @@ def test_history_has_the_geometric_mean_of_the_noises():
     assert model.history_[-1].noise_variance == pytest.approx(mean, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+def test_targets_in_units_that_are_very_far_apart():
+    X, Y = data()
+    model = RVR().fit(X, Y * [1e-95, 1e95])
+    near = RVR().fit(X, Y)
+    np.testing.assert_allclose(model.predict(X) * [1e95, 1e-95], near.predict(X), rtol=1e-9)
+    assert np.isfinite([row.noise_variance for row in model.history_]).all()
+
+
 def test_tags_say_what_several_targets_are_taken():
     assert get_tags(RVR()).target_tags.multi_output
     assert get_tags(SparseBayesianRegressor()).target_tags.multi_output

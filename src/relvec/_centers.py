@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
 from relvec.basis import Centers
-from relvec.checks import check_count
+from relvec.checks import check_count, refusals_of
 from relvec.exceptions import CentersWarning
 
 Array = NDArray[np.float64]
@@ -39,7 +39,8 @@ def _check_points(centers: ArrayLike, n_features: int) -> Array:
             f"centers={centers!r}, expected None, a number of rows or a 2-D array of shape "
             f"(n_centers, {n_features})"
         )
-    points: Array = check_array(centers, dtype=np.float64, input_name="centers")
+    with refusals_of("centers"):
+        points: Array = check_array(centers, dtype=np.float64, input_name="centers")
     return points
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._estimator import Array, Index, RelevanceMachine, check_weights
 from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec._machine import Machine, Queries
+from relvec.checks import refusals_of
 from relvec.design import DenseDesign
 from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
@@ -87,8 +88,10 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
-        rows, labels = validate_data(self, X, y, dtype=np.float64, reset=reset)
-        check_classification_targets(labels)
+        with refusals_of("X", "y"):
+            rows, labels = validate_data(self, X, y, dtype=np.float64, reset=reset)
+        with refusals_of("y"):
+            check_classification_targets(labels)
         return rows, labels
 
     def _problem(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:

@@ -21,7 +21,7 @@ from relvec._summary import table, weight_std
 from relvec.augmentation import TrainingRows, check_augmentable
 from relvec.basis import Basis, Precomputed
 from relvec.basis.scale import spreads
-from relvec.checks import check_count, check_positive
+from relvec.checks import check_count, check_positive, refusals_of
 from relvec.diagnosis import diagnose
 from relvec.findings import Case, Diagnosis
 from relvec.hyperpriors import Gamma, check_weight_prior
@@ -34,6 +34,8 @@ from relvec.solvers import SOLVERS, Pass, Solution
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+#: Weight of a row up to which sums over the rows stay well inside the range of float64.
+LARGEST_WEIGHT = 1e50
 #: Numbers held at a time while predicting.
 BATCH_ENTRIES = 4_000_000
 
@@ -357,7 +359,8 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""
         check_is_fitted(self)
-        queries: Array = validate_data(self, X, dtype=np.float64, reset=False)
+        with refusals_of("X"):
+            queries: Array = validate_data(self, X, dtype=np.float64, reset=False)
         return queries
 
     @property
@@ -376,13 +379,20 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | No
         return None
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
-    weights: Array = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
+    with refusals_of("sample_weight"):
+        weights: Array = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
     if weights.shape != (n_samples,):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected {(n_samples,)}")
     if (weights < 0).any():
         raise ValueError(f"sample_weight has a minimum of {weights.min():g}, expected none below 0")
+    positive = weights[weights > 0]
+    if weights.max() > LARGEST_WEIGHT or positive.min(initial=1.0) < 1 / LARGEST_WEIGHT:
+        raise OverflowError(
+            f"sample_weight reaches from {positive.min():g} to {weights.max():g}, expected zeros "
+            f"and numbers from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        )
     if not weights.any():
         raise ValueError("sample_weight is zero in every row, expected a positive one")
     return None if (weights == 1).all() else weights

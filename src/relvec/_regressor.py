@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._estimator import Array, check_weights
 from relvec._predictor import Predictor
 from relvec._row_noise import check_row_variances, mean_variance, relative_precision
 from relvec._targets import Arrangement
-from relvec.checks import check_positive
+from relvec.checks import check_positive, refusals_of
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
@@ -174,10 +174,12 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
         if issparse(y):
             raise TypeError("y is a sparse matrix, expected a dense array of targets")
-        rows, targets = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, reset=reset
-        )
-        targets = np.asarray(targets, dtype=np.float64)
+        with refusals_of("X", "y"):
+            rows, targets = validate_data(
+                self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, reset=reset
+            )
+        with refusals_of("y"):  # objects become numbers here, and None becomes NaN
+            targets = check_array(targets, ensure_2d=False, dtype=np.float64, input_name="y")
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
         return rows, targets

@@ -6,7 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from relvec.checks import refusals_of
+
 Array = NDArray[np.float64]
+
+#: Precision of a row beside the common one up to which sums over the rows stay in range.
+LARGEST_PRECISION = 1e50
 
 
 def check_row_variances(variances: ArrayLike, n_samples: int) -> Array:
@@ -15,9 +20,10 @@ def check_row_variances(variances: ArrayLike, n_samples: int) -> Array:
         raise ValueError(
             f"noise_variance_per_row has shape {np.shape(variances)}, expected {(n_samples,)}"
         )
-    checked: Array = check_array(
-        variances, ensure_2d=False, dtype=np.float64, input_name="noise_variance_per_row"
-    )
+    with refusals_of("noise_variance_per_row"):
+        checked: Array = check_array(
+            variances, ensure_2d=False, dtype=np.float64, input_name="noise_variance_per_row"
+        )
     if (checked <= 0).any():
         raise ValueError(
             f"noise_variance_per_row has a minimum of {checked.min():g}, expected numbers > 0"
@@ -35,9 +41,9 @@ def relative_precision(variances: Array, common: float) -> Array:
     """Precision of each row's noise in units of that of a common variance."""
     with np.errstate(over="ignore", under="ignore"):
         precision: Array = common / variances
-    if not (np.isfinite(precision) & (precision > 0)).all():
+    if not ((precision < LARGEST_PRECISION) & (precision > 1 / LARGEST_PRECISION)).all():
         raise OverflowError(
             f"noise_variance_per_row reaches from {variances.min():g} to {variances.max():g}, "
-            "which exceeds the range of float64"
+            "which is too far for float64"
         )
     return precision

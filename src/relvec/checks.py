@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+
+@contextmanager
+def refusals_of(*names: str) -> Iterator[None]:
+    """Have NumPy and scikit-learn name the argument, one of these, that they refuse."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if re.search(rf"\b({'|'.join(names)})\b", str(error)):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{' or '.join(names)}: {error}") from error
 
 
 def check_finite(value: Any, name: str) -> None:

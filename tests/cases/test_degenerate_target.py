@@ -1,7 +1,10 @@
 """Targets with no variance, no noise, or no number in them."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from relvec import RVR
 from relvec.basis import Columns
@@ -87,3 +90,18 @@ def test_target_that_is_not_finite_is_refused(bad):
     y[3] = bad
     with pytest.raises(ValueError, match=r"(?s)\by\b.*(NaN|infinity)"):
         RVR().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
+@pytest.mark.parametrize("solver", ["sequential", "fixed_point", "em", "variational"])
+@pytest.mark.parametrize("max_iter", [2, 30])
+def test_target_of_zeros_leaves_every_solver_in_range(solver, max_iter):
+    X, _ = inputs.constant_target(0.0)
+    model = RVR(solver=solver, max_iter=max_iter)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, np.zeros(20))
+    mean, std = model.predict(X, return_std=True)
+    assert not mean.any()
+    assert (std < 1e-90).all()
+    assert np.isfinite(model.weight_precision_).all()

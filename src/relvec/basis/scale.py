@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relvec.checks import refusals_of
+
 Array = NDArray[np.float64]
 Gamma = str | float | ArrayLike
 
@@ -50,7 +52,10 @@ def resolve_gamma(
             f"gamma={gamma!r} is not known, expected 'scale', 'auto', 'evidence', 'ard', a "
             "positive number or one per feature"
         )
-    values = np.asarray(gamma, dtype=np.float64)
+    if np.iscomplexobj(gamma):
+        raise TypeError(f"gamma={gamma!r}, expected no complex numbers")
+    with refusals_of("gamma"):
+        values = np.asarray(gamma, dtype=np.float64)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n_features):
         raise ValueError(
             f"gamma has shape {values.shape}, expected one number or {n_features} of them, "

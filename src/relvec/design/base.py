@@ -18,6 +18,8 @@ ROUNDINGS = float(8 * np.finfo(np.float64).eps)
 EVERY = slice(None)
 #: The smallest normal number: least variance of a target, and least square of a norm.
 SMALLEST = float(np.finfo(np.float64).tiny)
+#: Variance that a target of zeros is given, so that precisions in its units are in range.
+OF_ZEROS = 1e-200
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Target:
         total, share = design.total_weight, design.row_weights / design.total_weight
         mean = t @ share
         # Targets that differ by no more than their rounding are constant.
-        floor = np.maximum((ROUNDINGS * mean) ** 2, SMALLEST)
+        floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(t.any(axis=-1), SMALLEST, OF_ZEROS))
         variance = np.maximum((t - mean[..., None]) ** 2 @ share, floor)
         center = mean if design.has_intercept else np.zeros_like(mean)
         scale = np.sqrt(total * (variance + (mean - center) ** 2))

@@ -21,6 +21,8 @@ from relvec.posterior import Independent, Posterior
 
 #: Noise that a search from no function begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03
+#: Noise precision beside a target of unit norm up to which squares stay in range.
+LARGEST_PRECISION = 1e100
 #: The frame is rebuilt when it holds this many times the active functions, and this many more.
 SLACK, SPARE = 1.3, 64
 
@@ -208,10 +210,10 @@ class Exact(Inference):
 
     def _beta(self, noise_variance: float | Array) -> Array:
         beta: Array = self.target.scale**2 / noise_variance
-        if not ((beta > 0) & (beta < np.inf)).all():
+        if not ((beta > 1 / LARGEST_PRECISION) & (beta < LARGEST_PRECISION)).all():
             raise OverflowError(
-                f"noise_variance={noise_variance!r} beside the variance of y exceeds"
-                " the range of float64; rescale y"
+                f"noise_variance={noise_variance!r} and the variance of y are too far apart for "
+                "float64; rescale y"
             )
         return beta
 
@@ -354,4 +356,4 @@ class Exact(Inference):
     def noise_variance(self, beta: Array) -> float:
         """See `Inference.noise_variance`: the geometric mean over the targets."""
         variances = self.target.scale**2 / beta
-        return float(variances[0] * np.exp(np.log(variances / variances[0]).mean()))
+        return float(variances[0] * np.exp((np.log(variances) - np.log(variances[0])).mean()))

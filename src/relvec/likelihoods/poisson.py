@@ -81,8 +81,9 @@ def _finite(variance: Array, log_rate: Array) -> Array:
     """The variance, unless it, or the rate that it is at least, is out of range."""
     if not np.isfinite(variance).all():
         raise OverflowError(
-            f"predicted counts, with log rates of up to {log_rate.max():.4g}, or their variances "
-            "exceed the range of float64; predict_latent gives the log rates"
+            "predicted counts at these rows of X, with log rates of up to "
+            f"{log_rate.max():.4g}, or their variances exceed the range of float64; predict_latent "
+            "gives the log rates"
         )
     return variance
 
