@@ -161,3 +161,12 @@ def test_relevance_of_an_input_is_that_of_the_part_it_matters_most_to(X):
     assert Concatenate([Bias(), Columns()]).fit(X).relevance(spread) is None
     only_bias = Concatenate([Bias(), RBF()]).fit(X).restrict(np.array([0]))
     assert only_bias.relevance(spread) is None, "no function with a width was kept"
+
+
+def test_families_of_the_parts_are_apart_where_a_part_has_no_function_left():
+    """Precisions are shared within a kernel, and never between two."""
+    X = np.arange(6.0)[:, None]
+    basis = Concatenate([RBF(gamma=1.0), Columns(), RBF(gamma=0.1)]).fit(X)
+    np.testing.assert_array_equal(basis.families(), [0] * 6 + [1] + [2] * 6)
+    fewer = basis.restrict(np.array([0, 2, 8, 9]))  # none of the columns
+    np.testing.assert_array_equal(fewer.families(), [0, 0, 1, 1])

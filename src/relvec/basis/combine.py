@@ -144,10 +144,10 @@ class Concatenate(Composite):
 
     def families(self) -> Index:
         """See `Basis.families`: those of one part after those of another."""
-        found: list[Index] = []
+        found, begin = [], 0
         for part in self.parts_:
-            families = part.families()
-            found.append(families + sum(int(f.max(initial=-1)) + 1 for f in found[-1:]))
+            found.append(part.families() + begin)
+            begin = max(begin, int(found[-1].max(initial=-1)) + 1)
         return np.concatenate(found)
 
     def kernel_parts(self) -> list[tuple[Kernel, Index]]:
