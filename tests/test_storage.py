@@ -2,7 +2,10 @@
 
 import copy
 import pickle
+import re
 import zipfile
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,6 +109,26 @@ def test_a_stored_model_of_several_targets_is_the_model(road, multi_output):
         np.testing.assert_array_equal(after, before)
 
 
+@pytest.mark.parametrize("road", ROADS)
+def test_a_stored_augmented_model_is_the_model(road, machine):
+    X, y = inputs.noisy_sinc(30, seed=66)
+    model = machine.make(augment=True).fit(X, machine.target(y))
+    far = np.linspace(-30, 30, 20)[:, None]
+    np.testing.assert_array_equal(answers(road(model), far), answers(model, far))
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_stored_calibrated_model_is_the_model(road):
+    X, y = inputs.noisy_sinc(80, seed=66)
+    intervals = RVR().fit(X[::2], y[::2]).calibrate(X[1::2], y[1::2])
+    for before, after in zip(
+        intervals.predict_interval(X), road(intervals).predict_interval(X), strict=True
+    ):
+        np.testing.assert_array_equal(after, before)
+    sets = RVC().fit(X[::2], y[::2] > 0).calibrate(X[1::2], y[1::2] > 0)
+    np.testing.assert_array_equal(road(sets).predict_set(X), sets.predict_set(X))
+
+
 def test_an_unfitted_model_is_stored_too():
     model = RVR(gamma=0.3, kernel=RBF())
     for road in ROADS:
@@ -192,6 +215,17 @@ def test_the_trusted_types_are_the_packages_own_and_run_no_code_of_the_file():
     assert {"RVR", "RVC", "Posterior", "RBF"} <= held
     assert not {"CallableKernel", "FunctionColumns"} & held
     assert len(set(basis.__all__) & held) > 10
+
+
+def test_every_trusted_type_is_there():
+    for name in TRUSTED:
+        module, _, kind = name.rpartition(".")
+        assert isinstance(getattr(import_module(module), kind), type)
+
+
+def test_the_page_lists_the_trusted_types():
+    page = (Path(__file__).parents[1] / "docs" / "storage.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^    (relvec\.\S+)$", page, flags=re.M)) == set(TRUSTED)
 
 
 def test_a_function_of_the_users_own_is_not_trusted():

@@ -15,9 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-import joblib
 from sklearn.pipeline import Pipeline
 
+from relvec import _model_file
 from relvec._demo import DEMOS
 from relvec._job import Job, Task, listed, missing
 from relvec._tasks import MOST_CLASSES, TASKS, task_of
@@ -77,7 +77,7 @@ def _fit(options: argparse.Namespace) -> None:
     )
     print(job.report())
     if options.out:
-        joblib.dump(job.model, options.out)
+        _model_file.save(job.model, options.out)
         print(f"model written to {options.out}")
     if figure:
         ax = figure.subplots()
@@ -148,14 +148,10 @@ def _write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def _load_model(path: Path) -> tuple[Task, Pipeline]:
-    try:
-        model = joblib.load(path)
-    except OSError:
-        raise
-    except Exception as error:  # a file that is no pickle may raise anything
-        raise ValueError(f"{path} is not a saved model: {_one_line(error)}") from error
+    model = _model_file.load(path)
     for task in TASKS.values():
-        if isinstance(model, Pipeline) and isinstance(model[-1], task.machine):
+        ours = isinstance(model, Pipeline) and isinstance(model[-1], task.machine)
+        if ours and hasattr(model, "feature_names_in_"):
             return task, model
     raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
 
@@ -252,7 +248,12 @@ def _add_fit(commands: Commands) -> None:
     fit.add_argument(
         "--drop-missing", action="store_true", help="leave out rows with missing values"
     )
-    fit.add_argument("--out", type=_output_path, metavar="MODEL", help="where to save the model")
+    fit.add_argument(
+        "--out",
+        type=_output_path,
+        metavar="MODEL",
+        help="where to save the model: a .skops file, which can hold no code, or else a pickle",
+    )
     fit.add_argument(
         "--plot",
         type=_output_path,
@@ -269,8 +270,8 @@ def _add_predict(commands: Commands) -> None:
         help="predict the rows of a table",
         description="Predict each row: mean, standard deviation of a new observation, and the "
         "ends of its 95 % interval; or its class, and the probability of every class. A model "
-        "file is a pickle, which can run any code when it is read: load only models that you "
-        "trust.",
+        "in a .skops file can run no code. Every other is a pickle, which can run any when it is "
+        "read: load only those that you trust.",
     )
     predict.add_argument("model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
     predict.add_argument("data", metavar="DATA", type=_table_path, help="CSV or Parquet file")

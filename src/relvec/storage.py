@@ -30,9 +30,12 @@ STORED = [
     regression.RVR,
 ]
 
+#: Types of calibrated models, whose module needs MAPIE.
+CALIBRATED = ["relvec.conformal.CalibratedClassifier", "relvec.conformal.CalibratedRegressor"]
+
 #: Names of the types that `skops.io.load` has to trust to read any model of this package. None of
 #: them runs code that is in the file; a function of the users' own has to be trusted by its name.
-TRUSTED = sorted(
+TRUSTED = CALIBRATED + sorted(
     f"{kind.__module__}.{kind.__qualname__}"
     for kind in STORED
     if not (getattr(kind, "__abstractmethods__", None) or kind in HOLD_CODE)
