@@ -1,10 +1,14 @@
 """Counts against mpmath far out, and their moments against a Gamma rate."""
 
+import warnings
+
 import mpmath
 import numpy as np
 import pytest
 from scipy.stats import gamma
+from sklearn.exceptions import ConvergenceWarning
 
+from relvec import RVR
 from relvec.likelihoods import Poisson
 from tests.likelihoods.precise import derivatives
 
@@ -71,3 +75,28 @@ def test_counts_beyond_the_range_are_refused_by_name(mean, variance):
         Poisson().moments(np.array([[mean], [0.0]]), np.array([[[variance]], [[1.0]]]))
     with pytest.raises(OverflowError, match="log rates"):
         Poisson().joint_covariance(np.array([mean, 0.0]), variance * np.eye(2))
+
+
+def test_counts_of_any_size_keep_their_digits():
+    """log t! and t·y are alike, and what is left of them small: exactly so by mpmath."""
+    with mpmath.workdps(60):
+        for t in (0.0, 0.3, 1.0, 7.0, 49.0, 50.0, 1e6, 1e12, 1e15):
+            for away in (-1e-3, 1e-8, 0.5):
+                y = float(np.log(max(t, 1.0))) + away
+                exact = t * mpmath.mpf(y) - mpmath.exp(y) - mpmath.loggamma(mpmath.mpf(t) + 1)
+                (found,) = Poisson().log_prob(np.array([[t]]), np.array([[y]]))
+                # A rounding of y counts t times.
+                tolerance = 1e-13 * (1 + abs(exact)) + t * abs(away) * 4 * np.spacing(y)
+                assert abs(found - exact) < tolerance, (t, away)
+
+
+@pytest.mark.parametrize("max_iter", [1, 1000])
+def test_huge_counts_have_a_mode(max_iter):
+    """Three rows of 10¹²: their evidence is a number, even after one pass."""
+    y = np.array([999998159318.0, 999998737880.0, 1e12])
+    model = RVR(likelihood="poisson", fit_intercept=False, max_iter=max_iter)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(np.full((3, 1), 1.76), y)
+    assert np.isfinite(model.log_evidence_)
+    np.testing.assert_allclose(model.predict([[1.76]]), y.mean(), rtol=1e-5)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 
 from relvec.likelihoods.base import Array, RegressionLikelihood
 from relvec.likelihoods.counts import count_interval
 
 #: Rates above this overflow the integers that counts are drawn as.
 LARGEST_RATE = 9e18
+#: Counts from which Stirling's series has all digits.
+STIRLING = 50.0
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,11 @@ class Poisson(RegressionLikelihood):
 
     def log_prob(self, t: Array, y: Array) -> Array:
         """Log probability of each row's count."""
-        log_prob: Array = (t * y - _rate(y) - gammaln(t + 1)).sum(axis=1)
+        # Of counts of 10¹², t·y − λ − log t! would lose what a step towards the mode gains.
+        excess = y - np.log(np.where(t > 0, t, 1.0))
+        with np.errstate(over="ignore", invalid="ignore"):  # zero times infinity is not taken
+            below = np.where(t > 0, t * (np.expm1(excess) - excess), np.exp(y))
+        log_prob: Array = (_log_prob_at_mode(t) - below).sum(axis=1)
         return log_prob
 
     def slope(self, t: Array, y: Array) -> Array:
@@ -86,6 +92,14 @@ def _finite(variance: Array, log_rate: Array) -> Array:
             "gives the log rates"
         )
     return variance
+
+
+def _log_prob_at_mode(t: Array) -> Array:
+    """Log probability of a count at its own rate, t log t − t − log t!."""
+    exact = xlogy(t, t) - t - gammaln(t + 1)
+    large = np.maximum(t, STIRLING)
+    rest = 1 / (12 * large) - 1 / (360 * large**3) + 1 / (1260 * large**5)
+    return np.where(t < STIRLING, exact, -0.5 * np.log(2 * np.pi * large) - rest)
 
 
 def _rate(y: Array) -> Array:
