@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, nbinom
+from scipy.stats import gamma, nbinom, poisson
 from sklearn.utils import get_tags
 
 from relvec import RVR
@@ -221,3 +221,24 @@ def test_score_is_r2_of_the_mean_count():
     model = RVR(likelihood="poisson").fit(X, y)
     residual = y - model.predict(X)
     assert model.score(X, y) == pytest.approx(1 - residual @ residual / (len(y) * np.var(y)))
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
+@pytest.mark.parametrize("weight", [1.0, 1e12, 1e25, 1e45])
+def test_mode_is_found_where_a_nat_is_less_than_a_rounding_of_the_likelihood(weight):
+    y = np.array([1316.0, 1316.0])
+    model = RVR(likelihood="poisson").fit(np.ones((2, 1)), y, sample_weight=[weight, weight])
+    log_prob = 2 * weight * poisson.logpmf(1316, 1316)
+    assert model.log_evidence_ == pytest.approx(log_prob, rel=1e-12, abs=10 + np.log(weight))
+    assert model.predict([[1.0]]) == pytest.approx(1316, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["sequential", "fixed_point"])
+def test_mode_of_very_large_counts_is_found(solver):
+    """A count times its log rate is a million million, which all but cancels."""
+    X = np.linspace(-1.0, 1.0, 10)[:, None]
+    y = np.round(1e11 * np.exp(np.sin(3 * X[:, 0])))
+    model = RVR(likelihood="poisson", kernel="laplacian", solver=solver, fit_intercept=False)
+    model.fit(X, y)
+    assert -1000 < model.log_evidence_ < -100
+    np.testing.assert_allclose(model.predict(X), y, rtol=1e-4)

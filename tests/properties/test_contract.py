@@ -113,6 +113,22 @@ def test_counts(rows, height, kernel, search, choose):
     outcome(model, rows.X, y, rows.queries, sample_weight=weight)
 
 
+@given(data(), units(), kernels(), searches(SOLVERS[:1]), st.data())
+def test_robust_noise(rows, unit, kernel, search, choose):
+    weight = choose.draw(weights(len(rows.X)))
+    model = RVR(likelihood="student_t", **kernel, **search)
+    outcome(model, rows.X * unit[0], rows.y * unit[1], rows.queries * unit[0], sample_weight=weight)
+
+
+@given(data(), units(), kernels(UNITLESS), searches(), flags, st.data())
+def test_functions_on_the_queries(rows, unit, kernel, search, classes, choose):
+    y = choose.draw(labels(len(rows.X))) if classes else rows.y * unit[1]
+    solver = search["solver"] if not classes else "sequential"
+    model = (RVC if classes else RVR)(augment=True, **kernel, **search | {"solver": solver})
+    weight = choose.draw(weights(len(rows.X)))
+    outcome(model, rows.X * unit[0], y, rows.queries * unit[0], sample_weight=weight)
+
+
 @st.composite
 def labels(draw, n):
     """Labels of two to four classes, numbers or texts, in any proportion."""

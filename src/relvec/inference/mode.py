@@ -149,11 +149,12 @@ def climb_to_mode(place: Place, tolerance: float) -> tuple[Place, bool]:
 def _ascended(place: Place, tolerance: float, max_steps: int) -> tuple[Place, bool]:
     for _ in range(max_steps):
         step, level_step, promised = place.newton_step()
-        found, size = promised < tolerance, 1.0
-        least = max(ROUNDINGS * abs(place.height), LEAST_ASCENT)
+        rounding, size = ROUNDINGS * abs(place.height), 1.0
+        found, least = promised < max(tolerance, rounding), max(rounding, LEAST_ASCENT)
+        enough = place.height - (max(tolerance, rounding) if found else 0.0)
         while True:
             there = place.moved(size * step, size * level_step)
-            if (there.height >= place.height or found) and there.usable():
+            if there.height >= enough and there.usable():
                 break
             size *= 0.5
             if size * promised < least:  # rounding leaves no ascent
