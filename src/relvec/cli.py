@@ -136,7 +136,11 @@ def _save(figure: Any, path: Path) -> None:
 
 def _read_table(path: Path) -> pd.DataFrame:
     read = {".csv": _pandas().read_csv, ".parquet": _pandas().read_parquet}[path.suffix]
-    table = read(path)
+    try:
+        table = read(path)
+    except (LookupError, TypeError, AttributeError) as error:
+        # A damaged Parquet file may hold a description of its columns that makes no sense.
+        raise ValueError(f"{path} is no readable {path.suffix[1:]} file: {error!r}") from error
     return table.set_axis(table.columns.map(str), axis="columns")
 
 
@@ -225,16 +229,7 @@ def _add_fit(commands: Commands) -> None:
         metavar="NAME",
         help="column to ignore; repeatable",
     )
-    kernels = [name for name in KERNELS if name != "precomputed"]
-    fit.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
-    fit.add_argument(
-        "--gamma",
-        type=_gamma,
-        default="scale",
-        metavar="VALUE",
-        help='kernel coefficient: a number, "scale" or "auto", as in SVR; "evidence" learns it and '
-        '"ard" one for every column (default: %(default)s)',
-    )
+    _add_kernel(fit)
     fit.add_argument(
         "--test-size",
         type=_share,
@@ -262,6 +257,19 @@ def _add_fit(commands: Commands) -> None:
         "with error bars, or how reliable the probabilities are",
     )
     fit.set_defaults(run=_fit)
+
+
+def _add_kernel(fit: argparse.ArgumentParser) -> None:
+    kernels = [name for name in KERNELS if name != "precomputed"]
+    fit.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
+    fit.add_argument(
+        "--gamma",
+        type=_gamma,
+        default="scale",
+        metavar="VALUE",
+        help='kernel coefficient: a number, "scale" or "auto", as in SVR; "evidence" learns it and '
+        '"ard" one for every column (default: %(default)s)',
+    )
 
 
 def _add_predict(commands: Commands) -> None:
