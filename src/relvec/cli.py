@@ -138,9 +138,13 @@ def _read_table(path: Path) -> pd.DataFrame:
     read = {".csv": _pandas().read_csv, ".parquet": _pandas().read_parquet}[path.suffix]
     try:
         table = read(path)
-    except (LookupError, TypeError, AttributeError) as error:
-        # A damaged Parquet file may hold a description of its columns that makes no sense.
-        raise ValueError(f"{path} is no readable {path.suffix[1:]} file: {error!r}") from error
+        table.select_dtypes(exclude="number").to_numpy()  # texts that are none would be met later
+    except (OSError, ImportError, MemoryError):
+        raise
+    except Exception as error:  # whatever the damage makes the readers do
+        raise ValueError(
+            f"{path} is no readable {path.suffix[1:]} file: {_one_line(error)}"
+        ) from error
     return table.set_axis(table.columns.map(str), axis="columns")
 
 

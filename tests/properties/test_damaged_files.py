@@ -96,6 +96,15 @@ def test_a_damaged_table_is_told_or_read(folder, suffix, damage):
     assert all(line.startswith("relvec: warning: ") for line in warnings)
 
 
+def test_texts_that_are_none_are_told(folder):
+    table = folder / "damaged.parquet"
+    table.write_bytes((folder / "table.parquet").read_bytes().replace(b"there", b"th\xffre"))
+    assert b"\xff" in table.read_bytes()
+    code, err = run("predict", folder / "price.skops", table, "--out", folder / "out.csv")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no readable parquet file" in err
+
+
 WRONG = {
     "a dictionary": {"a": 1},
     "an array": np.arange(3.0),
