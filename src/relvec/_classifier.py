@@ -18,12 +18,10 @@ from relvec.checks import refusals_of
 from relvec.design import DenseDesign
 from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
+from relvec.precision import SMALLEST
 
 if TYPE_CHECKING:
     from relvec.conformal import CalibratedClassifier
-
-#: Probability under which a log-odds is no longer told.
-SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]

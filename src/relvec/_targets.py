@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec.design.base import ROUNDINGS
+from relvec.precision import ROUNDINGS
 
 Array = NDArray[np.float64]
 

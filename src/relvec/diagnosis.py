@@ -17,6 +17,7 @@ from sklearn.base import is_classifier
 from relvec.design.base import Array
 from relvec.findings import Case, Diagnosis, Finding, Mask
 from relvec.posterior import Posterior
+from relvec.precision import SMALLEST
 
 #: Probability that a statistical rule speaks by chance: fits come by the hundred in a search.
 LEVEL = 1e-3
@@ -54,7 +55,6 @@ NOTED = {
     "NoiseFloorWarning": "noise_floor",
     "PrecisionWarning": "digits_lost",
 }
-TINY = float(np.finfo(np.float64).tiny)
 
 Rule = Callable[[Case], Iterator[Finding]]
 
@@ -355,7 +355,7 @@ def _trend(case: Case, z: Array) -> tuple[float, float, str]:
     rho = _correlation(rankdata(against, axis=0), rankdata(np.abs(z))[:, None])[:, 0]
     worst, freedom = int(np.abs(rho).argmax()), len(z) - 2
     strength = float(rho[worst])
-    score = abs(strength) * np.sqrt(freedom / max(1 - strength**2, TINY))
+    score = abs(strength) * np.sqrt(freedom / max(1 - strength**2, SMALLEST))
     p = min(1.0, 2 * float(student.sf(score, freedom)) * len(rho))
     feature = worst - mean.shape[1]
     if feature < 0:

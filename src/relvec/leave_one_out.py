@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from relvec.design.base import ROUNDINGS, Array
+from relvec.design.base import Array
 from relvec.evidence import LOG_2PI
 from relvec.posterior import Posterior
+from relvec.precision import ROUNDINGS
 
 
 def left_out(

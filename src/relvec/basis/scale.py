@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relvec.checks import refusals_of
+from relvec.precision import ROUNDINGS
 
 Array = NDArray[np.float64]
 Gamma = str | float | ArrayLike
 
-#: Values that differ by no more than this many roundings are the same.
-ROUNDINGS = float(8 * np.finfo(np.float64).eps)
 #: Names of scales that the evidence chooses: one, or one per feature.
 LEARNT = ("evidence", "ard")
 

@@ -9,15 +9,13 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from relvec.precision import ROUNDINGS, SMALLEST
+
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-#: A column, residual or difference is zero that is under this many roundings of what it came from.
-ROUNDINGS = float(8 * np.finfo(np.float64).eps)
 #: Every candidate.
 EVERY = slice(None)
-#: The smallest normal number: least variance of a target, and least square of a norm.
-SMALLEST = float(np.finfo(np.float64).tiny)
 #: Variance that a target of zeros is given, so that precisions in its units are in range.
 OF_ZEROS = 1e-200
 

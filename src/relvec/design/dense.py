@@ -10,8 +10,6 @@ from sklearn.utils import gen_batches
 
 from relvec.design.base import (
     EVERY,
-    ROUNDINGS,
-    SMALLEST,
     Array,
     Design,
     Index,
@@ -19,6 +17,7 @@ from relvec.design.base import (
     TargetFrame,
 )
 from relvec.linalg import orthonormal
+from relvec.precision import ROUNDINGS, SMALLEST
 
 #: Rows that are squared at a time.
 ROWS_SQUARED = 64

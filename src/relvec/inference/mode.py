@@ -6,10 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from relvec.design.base import ROUNDINGS, Array
+from relvec.design.base import Array
 from relvec.inference.curvature import Curvature, Information
 from relvec.likelihoods.base import Likelihood
 from relvec.linalg import NotPositiveDefiniteError
+from relvec.precision import ROUNDINGS
 
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken. On the way of a search, where modes follow each other closely, less will do.

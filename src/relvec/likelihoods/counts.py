@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
 from relvec.likelihoods.base import Array
+from relvec.precision import EPSILON, SMALLEST
 
-SMALLEST = float(np.finfo(np.float64).tiny)
 #: Up to which float64 has all integers.
 LARGEST = 2.0**53
-#: Share of the variance of a count below which nobody can tell a rate from a known one.
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 def count_interval(mean: Array, excess: Array, std: Array, coverage: float) -> tuple[Array, Array]:
@@ -39,6 +37,7 @@ def count_interval(mean: Array, excess: Array, std: Array, coverage: float) -> t
             f"counts of {mean.max():.4g} are above {LARGEST:.0f}, from which on float64 leaves "
             "integers out"
         )
+    # Below a rounding nobody can tell a rate from a known one.
     tail, excess = 0.5 * (1 - coverage), np.maximum(excess, EPSILON)
     shape, share = np.maximum(mean / excess, SMALLEST), excess / (1 + excess)
     bound = np.ceil(mean + std * np.sqrt((1 - tail) / tail))  # no less, by Cantelli's inequality

@@ -15,7 +15,7 @@ from functools import singledispatch
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import ROUNDINGS, SMALLEST, Array, Design
+from relvec.design.base import Array, Design
 from relvec.inference import Model
 from relvec.inference.mixture import LARGEST_SQUARE, Mixture, Scales
 from relvec.inference.noise import NOISE_FLOOR
@@ -23,6 +23,7 @@ from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT
 from relvec.posterior import Posterior
+from relvec.precision import ROUNDINGS, SMALLEST
 from relvec.solvers.base import Pass, Solution, Solver
 
 #: The fit ends with a round whose scales, σ² and ν raise the bound by less than this share of

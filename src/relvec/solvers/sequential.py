@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from relvec.design.base import ROUNDINGS, Array, Design
+from relvec.design.base import Array, Design
 from relvec.inference import Model, infer
 from relvec.likelihoods.base import Likelihood
+from relvec.precision import ROUNDINGS
 from relvec.solvers.base import Solution, Solver
 from relvec.solvers.report import AGREEMENT, notes
 from relvec.solvers.search import Ending, Search

@@ -10,12 +10,13 @@ import numpy as np
 from relvec.design.base import Array, Design
 from relvec.inference import Accepted, Inference, Model, Point, infer
 from relvec.likelihoods.base import Likelihood
+from relvec.precision import EPSILON
 from relvec.solvers.base import Pass, Solution, Solver
 from relvec.solvers.report import Journal, notes
 
 #: A function leaves once the data determine its weight less than this, the γ_i of eq. 17 of a
 #: function and a target in any units: the machine precision, as in App. B.1.
-LEAST_DETERMINED = float(np.finfo(np.float64).eps)
+LEAST_DETERMINED = EPSILON
 #: Noise precision over that of a function, both of unit norm, up to which many functions at once
 #: leave their posterior digits. Only noise of rounding errors is less.
 RESOLVED = 1e20
