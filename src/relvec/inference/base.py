@@ -201,7 +201,23 @@ def own_blocks(variance: Array, outputs: int) -> Array:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A model in the users' units; see `relvec.solvers.Solution` for the attributes."""
+    """A model in the users' units.
+
+    Attributes
+    ----------
+    active : ndarray of int, shape (n_active,)
+        Candidates that were kept, in ascending order.
+    alpha : ndarray of shape (n_active,) or (n_targets, n_active)
+        Their prior precisions; one and the same in the units of each target.
+    likelihood : Likelihood
+        With what was learnt of it.
+    posterior : Posterior or Independent
+        Weights and intercept, or those of each target.
+    well_determined : ndarray of shape (n_active,) or (n_targets, n_active)
+        γ_i of eq. 17.
+    log_evidence : float
+        Log evidence of the kept functions, recomputed from a fresh factorisation.
+    """
 
     active: Index
     alpha: Array

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
-from relvec.design.base import Array, Design, Index
+from relvec.design.base import Array, Design
 from relvec.hyperpriors import UNIFORM, Gamma
-from relvec.inference.base import Model
+from relvec.inference.base import Accepted, Model
 from relvec.likelihoods.base import Likelihood
-from relvec.posterior import Independent, Posterior
 
 
 class Pass(NamedTuple):
@@ -42,23 +41,11 @@ class Pass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Solution:
-    """What a solver found, in the users' units.
+class Solution(Accepted):
+    """What a solver found: a model, and how the search for it went.
 
     Attributes
     ----------
-    active : ndarray of int, shape (n_active,)
-        Candidates that were kept, in ascending order.
-    alpha : ndarray of shape (n_active,) or (n_targets, n_active)
-        Their prior precisions; one and the same in the units of each target.
-    likelihood : Likelihood
-        With what was learnt of it.
-    posterior : Posterior or Independent
-        Weights and intercept, or those of each target.
-    well_determined : ndarray of shape (n_active,) or (n_targets, n_active)
-        γ_i of eq. 17.
-    log_evidence : float
-        Log evidence of the kept functions, recomputed from a fresh factorisation.
     history : list of Pass
         Passes of the ascent that ended in this model.
     n_iter : int
@@ -69,16 +56,15 @@ class Solution:
         How the search ended.
     """
 
-    active: Index
-    alpha: Array
-    likelihood: Likelihood
-    posterior: Posterior | Independent
-    well_determined: Array
-    log_evidence: float
     history: list[Pass]
     n_iter: int
     notes: tuple[Warning, ...]
     summary: str
+
+    @classmethod
+    def of(cls, accepted: Accepted, **search: Any) -> Self:
+        """Add to a model what is known of the search."""
+        return cls(**vars(accepted), **search)
 
     @property
     def status(self) -> str:

@@ -85,13 +85,8 @@ class Sequential(Solver):
         agreed = sum(self._judged(best) - self._judged(e) <= AGREEMENT for e in endings)
         model = with_opposite(search.inference.design, best.model)
         accepted = search.inference.accept(model)
-        return Solution(
-            active=accepted.active,
-            alpha=accepted.alpha,
-            likelihood=accepted.likelihood,
-            posterior=accepted.posterior,
-            well_determined=accepted.well_determined,
-            log_evidence=accepted.log_evidence,
+        return Solution.of(
+            accepted,
             history=best.history,
             n_iter=search.n_iter,
             notes=notes(

@@ -79,13 +79,9 @@ class TopDown(Solver):
         point = descent.run()
         accepted, believed = self.accepted(inference, point, t)
         stopped = descent.out_of_passes
-        return Solution(
-            active=accepted.active,
-            alpha=accepted.alpha,
-            likelihood=accepted.likelihood,
-            posterior=accepted.posterior,
-            well_determined=accepted.well_determined,
-            log_evidence=accepted.log_evidence + self.alpha_prior.log_prob(accepted.alpha),
+        prior = self.alpha_prior.log_prob(accepted.alpha)
+        return Solution.of(
+            replace(accepted, log_evidence=accepted.log_evidence + prior),
             history=descent.history,
             n_iter=descent.n_iter,
             notes=notes(
