@@ -119,15 +119,15 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
         self.status_ = " | ".join(
             name + solution.status for name, solution in zip(targets, solutions, strict=True)
         )
-        self._notes = [
-            (type(note).__name__, f"{name}{note}")
+        notes = [
+            type(note)(f"{name}{note}")
             for name, solution in zip(targets, solutions, strict=True)
             for note in solution.notes
         ]
+        self._notes = [(type(note).__name__, str(note)) for note in notes]
         self._noise_by_row = precision is not None
-        for name, solution in zip(targets, solutions, strict=True):
-            for note in solution.notes:
-                warnings.warn(type(note)(f"{name}{note}"), stacklevel=3)
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
         return solutions
 
     def _search(self, X: Array, weights: Array | None) -> dict[str, Any]:

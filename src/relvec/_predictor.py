@@ -104,7 +104,7 @@ class Predictor(RelevanceMachine):
         if return_cov:
             return self._joint(X, noise_variance_per_row)
         if noise_variance_per_row is not None:
-            self._noise_variance(self.machines_[0])
+            self._check_gaussian()
             mean, std = self.predict_latent(X, return_std=True)
             known = check_row_variances(noise_variance_per_row, len(mean))
             std = np.sqrt((std.T**2 + known).T)
@@ -186,7 +186,7 @@ class Predictor(RelevanceMachine):
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
                 covariance = likelihood.joint_covariance(latent[:, 0], covariance)
             else:
-                self._noise_variance(machine)
+                self._check_gaussian()
                 mean, known = latent, check_row_variances(variances, len(Phi))
                 covariance = covariance + np.diag(known)
             means.append(mean[:, 0])
@@ -284,14 +284,19 @@ class Predictor(RelevanceMachine):
 
     def _noise_variance(self, machine: Machine) -> float:
         """Noise variance that a machine learnt, or was given."""
-        if not isinstance(machine.likelihood, Gaussian):
+        self._check_gaussian()
+        assert isinstance(machine.likelihood, Gaussian)
+        variance = machine.likelihood.noise_variance
+        assert isinstance(variance, float)
+        return variance
+
+    def _check_gaussian(self) -> None:
+        """Raise unless rows can have noise variances of their own."""
+        if not isinstance(self.machines_[0].likelihood, Gaussian):
             raise ValueError(
                 f"noise_variance_per_row is given, expected None with likelihood="
                 f"{self.likelihood!r}, whose noise is not Gaussian"
             )
-        variance = machine.likelihood.noise_variance
-        assert isinstance(variance, float)
-        return variance
 
 
 def _likelihood(machine: Machine) -> RegressionLikelihood:

@@ -76,9 +76,8 @@ class Problem:
     ) -> list[Solution]:
         """Solution of every machine, from a model `begun` on if there is one."""
         design, targets = self.design(self.evaluate(basis)), self.targets.values()
-        if begun is None:
-            return [fit(self.likelihood, solver, design, t) for t in targets]
+        models: Sequence[Model | None] = [None] * len(targets) if begun is None else begun
         return [
             fit(self.likelihood, solver, design, t, model)
-            for t, model in zip(targets, begun, strict=True)
+            for t, model in zip(targets, models, strict=True)
         ]

@@ -123,9 +123,8 @@ class Search:
         if self.exhausted():
             return held
         beta = self.noise.released(held.model.beta)
-        if (
-            beta != held.model.beta
-        ).any():  # evidence under noise that is not allowed compares with none
+        # Evidence under noise that is not allowed compares with none.
+        if (beta != held.model.beta).any():
             held = Ending(replace(held.model, beta=beta))
         elif self.noise.held:
             return held
