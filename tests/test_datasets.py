@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from relvec.datasets import (
+    RIPLEY_CENTRES,
     find_staged,
     load_raetsch,
     load_staged,
     load_usps,
     make_friedman,
     make_overlapping_uniforms,
+    make_ripley,
     make_sinc,
     sinc,
 )
@@ -41,6 +43,21 @@ def test_sinc_inputs_are_a_grid_or_a_draw():
 def test_sinc_refuses_an_unknown_noise():
     with pytest.raises(ValueError, match="noise must be 'gaussian' or 'uniform', got 'cauchy'"):
         make_sinc(noise="cauchy")
+
+
+def test_ripley_s_classes_overlap_as_their_densities_do():
+    """Errors of the likelier class on a draw, and the integral of the less likely density."""
+
+    def densities(X):
+        square = ((X[:, None, None] - RIPLEY_CENTRES) ** 2).sum(axis=-1)
+        return np.exp(-square / (2 * 0.03)).sum(axis=-1) / (4 * 2 * np.pi * 0.03)
+
+    axis, step = np.linspace(-2, 2, 401, retstep=True)
+    plane = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    least = densities(plane).min(axis=1).sum() * step**2
+    assert least == pytest.approx(0.089, abs=0.0005)
+    X, y = make_ripley(40_000, random_state=0)
+    assert (densities(X).argmax(axis=1) != y).mean() == pytest.approx(least, abs=0.005)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
