@@ -6,13 +6,14 @@ from pathlib import Path
 import relvec.basis
 from relvec.basis import Basis
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "bases.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "guide" / "bases.md").read_text(encoding="utf-8")
 
 
 def test_the_code_keeps_what_the_page_says(capsys):
     names = {}
     for block in re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL):
-        exec(compile(block, "docs/bases.md", "exec"), names)
+        exec(compile(block, "docs/guide/bases.md", "exec"), names)
     kept = names["model"].basis_.names()
     assert {"x0", "sin(0.0172142 x0)"} <= set(kept)
     (bump,) = set(kept) - {"x0", "sin(0.0172142 x0)"}

@@ -78,9 +78,9 @@ def test_contributing_shows_the_classes_as_they_are():
     [
         "README.md",
         "CONTRIBUTING.md",
-        "docs/notation.md",
-        "docs/solver.md",
-        "docs/uncertainty.md",
+        "docs/maths/notation.md",
+        "docs/maths/solver.md",
+        "docs/guide/uncertainty.md",
     ],
 )
 def test_links_lead_somewhere(page):

@@ -224,7 +224,7 @@ def test_every_trusted_type_is_there():
 
 
 def test_the_page_lists_the_trusted_types():
-    page = (Path(__file__).parents[1] / "docs" / "storage.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "guide" / "storage.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^    (relvec\.\S+)$", page, flags=re.M)) == set(TRUSTED)
 
 

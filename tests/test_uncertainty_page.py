@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guide" / "uncertainty.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def blocks():
     """What is defined after each block, one after the other."""
     names, found = {}, []
     for block in re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL):
-        exec(compile(block, "docs/uncertainty.md", "exec"), names)
+        exec(compile(block, "docs/guide/uncertainty.md", "exec"), names)
         found.append(dict(names))
     return found
 

@@ -26,7 +26,7 @@ def relevant(sinc):
 
 
 def worth(model):
-    """Log evidence less ½ log N for every function, as docs/scales.md has it."""
+    """Log evidence less ½ log N for every function, as docs/guide/scales.md has it."""
     return model.log_evidence_ - 0.5 * np.log(100) * len(model.relevance_)
 
 
