@@ -18,8 +18,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from relvec import RVR
-from relvec._model_file import SAFE
 from relvec.cli import main
+from relvec.commands.model_file import SAFE
 
 SUFFIXES = [SAFE, ".joblib"]
 TABLES = [".csv", ".parquet"]

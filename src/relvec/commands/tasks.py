@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, root_mean_squared_error
 from sklearn.pipeline import Pipeline
 
-from relvec._job import Job, Task, holds_texts, listed
 from relvec.classification import RVC
+from relvec.commands import model_file
+from relvec.commands.job import Job, Task, holds_texts
+from relvec.commands.words import listed
 from relvec.display import RegressionDisplay, ReliabilityDisplay
 from relvec.regression import RVR
 
@@ -155,6 +158,16 @@ def task_of(target: pd.Series) -> str:
         return "classification"
     few = 2 <= target.nunique() <= MOST_CLASSES
     return "classification" if few and _are_whole(target) else "regression"
+
+
+def load_model(path: Path) -> tuple[Task, Pipeline]:
+    """Read a model of `relvec fit` and tell its task; any other raises ValueError."""
+    model = model_file.load(path)
+    for task in TASKS.values():
+        ours = isinstance(model, Pipeline) and isinstance(model[-1], task.machine)
+        if ours and hasattr(model, "feature_names_in_"):
+            return task, model
+    raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
 
 
 def _are_whole(numbers: pd.Series) -> bool:

@@ -1,4 +1,4 @@
-"""The demonstrations: real data that scikit-learn ships, fitted, judged and drawn in two panels."""
+"""``relvec demo``: real data that scikit-learn ships, fitted, judged and drawn in two panels."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING
 
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
-from relvec._job import Job
-from relvec._tasks import TASKS
 from relvec.classification import RVC
+from relvec.commands.files import need, new_figure, save_picture
+from relvec.commands.job import Job
+from relvec.commands.tasks import TASKS
+from relvec.commands.words import Commands, Options, add_command, output_path
 from relvec.display import ClassificationDisplay
 from relvec.regression import RVR
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+EXAMPLES = """\
+demo
+demo --task classification --out tumours.png"""
 
 
 def draw_regression(figure: Figure) -> str:
@@ -58,3 +65,34 @@ DEMOS: dict[str, Callable[[Figure], str]] = {
     "regression": draw_regression,
     "classification": draw_classification,
 }
+
+
+def run(options: Options) -> None:
+    """Fit, print a report, and draw."""
+    need("pandas")
+    figure = new_figure(options.out, (11, 4.5))
+    print(DEMOS[options.task](figure))
+    save_picture(figure, options.out)
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "demo",
+        run,
+        help="fit a real data set and draw it",
+        description="Fit a data set that scikit-learn ships, say how good the fit is on rows held "
+        "out, and draw it in two panels: how far diabetes progresses, or which tumours are benign.",
+        examples=EXAMPLES,
+    )
+    parser.add_argument(
+        "--task", choices=list(DEMOS), default="regression", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--out",
+        type=output_path,
+        default="relvec-demo.png",
+        metavar="PICTURE",
+        help="where to draw (default: %(default)s)",
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -134,21 +133,6 @@ class Job:
         return "\n".join(line.replace("\n", below) for line in report)
 
 
-def missing(table: pd.DataFrame) -> tuple[pd.Series, str]:
-    """Mark the rows with a missing value, and describe them: how many, in which columns."""
-    holes = table.isna()
-    rows = holes.any(axis="columns")
-    columns = ", ".join(table.columns[holes.any()])
-    return rows, f"{rows.sum()} of {len(table)} rows have missing values (in {columns})"
-
-
-def listed(names: Iterable[object]) -> str:
-    """Name a few, and say how many more there are."""
-    words = [str(name) for name in names]
-    shown, rest = ", ".join(words[:12]), len(words) - 12
-    return f"{shown} and {rest} more" if rest > 0 else shown
-
-
 def holds_texts(column: pd.Series) -> bool:
     """Say whether a column holds texts or categories."""
     from pandas.api.types import is_object_dtype, is_string_dtype
@@ -163,10 +147,12 @@ def _pipeline(features: pd.DataFrame, machine: RVR | RVC) -> Pipeline:
     """
     from pandas.api.types import is_numeric_dtype
 
+    # Positions: where columns are chosen by name, scikit-learn 1.6 keeps those left over, none
+    # here, in a list of a private type, which a stored model would have to trust.
     numbers, categories = [], []
-    for name, column in features.items():
+    for position, (name, column) in enumerate(features.items()):
         if is_numeric_dtype(column):
-            numbers.append(name)
+            numbers.append(position)
         elif not holds_texts(column):
             raise ValueError(
                 f"column {name!r} holds {column.dtype}, neither numbers nor categories: "
@@ -178,7 +164,7 @@ def _pipeline(features: pd.DataFrame, machine: RVR | RVC) -> Pipeline:
                 "too many for categories: exclude it or group them"
             )
         else:
-            categories.append(name)
+            categories.append(position)
     encoder = OneHotEncoder(handle_unknown="warn", sparse_output=False)
     columns = ColumnTransformer(
         [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)]

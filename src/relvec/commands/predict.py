@@ -1,0 +1,46 @@
+"""``relvec predict``: predict the rows of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from relvec.commands.files import missing, read_table, require_columns, write_table
+from relvec.commands.tasks import load_model
+from relvec.commands.words import Commands, Options, add_command, output_table, table_path
+
+EXAMPLES = """\
+predict price.skops new_houses.csv --out predicted.csv
+predict price.skops new_houses.parquet --out predicted.parquet"""
+
+
+def run(options: Options) -> None:
+    """Predict every row, or none."""
+    task, model = load_model(options.model)
+    table = read_table(options.data)
+    require_columns(table, model.feature_names_in_, options.data)
+    table = table[model.feature_names_in_]
+    rows, description = missing(table)
+    if rows.any():
+        raise ValueError(f"{description}; nothing was predicted")
+    write_table(task.predictions(model, table), options.out)
+    print(f"{len(table)} predictions written to {options.out}")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "predict",
+        run,
+        help="predict the rows of a table",
+        description="Predict each row: mean, standard deviation of a new observation, and the "
+        "ends of its 95 % interval; or its class, and the probability of every class. A model "
+        "in a .skops file can run no code. Every other is a pickle, which can run any when it is "
+        "read: load only those that you trust.",
+        examples=EXAMPLES,
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
+    parser.add_argument("data", metavar="DATA", type=table_path, help="CSV or Parquet file")
+    parser.add_argument(
+        "--out", required=True, type=output_table, metavar="FILE", help="CSV or Parquet file"
+    )
