@@ -12,7 +12,7 @@ from relvec.commands.files import need, new_figure, save_picture
 from relvec.commands.job import Job
 from relvec.commands.tasks import TASKS
 from relvec.commands.words import Commands, Options, add_command, output_path
-from relvec.display import ClassificationDisplay
+from relvec.display import BoundaryDisplay
 from relvec.regression import RVR
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def draw_classification(figure: Figure) -> str:
     # The width is the best of five by cross-validation within the rows that are fitted.
     job = Job.run(table, "diagnosis", task, RVC(gamma=0.03), test_size=0.5)
     left, right = figure.subplots(1, 2)
-    ClassificationDisplay.from_estimator(job.model, job.X_train, job.y_train, ax=left)
+    BoundaryDisplay.from_estimator(job.model, job.X_train, job.y_train, ax=left)
     task.draw(job, right)
     left.set_title(f"rows fitted: {len(job.machine.relevance_)} relevance vectors")
     right.set_title("rows held out")

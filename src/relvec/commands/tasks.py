@@ -16,7 +16,7 @@ from relvec.classification import RVC
 from relvec.commands import model_file
 from relvec.commands.job import Job, Task, holds_texts
 from relvec.commands.words import listed
-from relvec.display import RegressionDisplay, ReliabilityDisplay
+from relvec.display import CalibrationDisplay, RegressionDisplay
 from relvec.regression import RVR
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Classification:
 
     def draw(self, job: Job, ax: Axes) -> None:
         """Draw how reliable the probabilities are."""
-        ReliabilityDisplay.from_estimator(job.model, *job.shown_rows(), ax=ax)
+        CalibrationDisplay.from_estimator(job.model, *job.shown_rows(), ax=ax)
 
 
 TASKS: dict[str, Task] = {"regression": Regression(), "classification": Classification()}

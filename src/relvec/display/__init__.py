@@ -1,10 +1,10 @@
 """Pictures of fitted machines; they need matplotlib, the ``plot`` extra."""
 
-from relvec.display.classification import ClassificationDisplay, Map
+from relvec.display.boundary import BoundaryDisplay, Map
+from relvec.display.calibration import Bins, CalibrationDisplay
 from relvec.display.parts import BLUE, INK, MIST, STEEL
 from relvec.display.regression import Curve, RegressionDisplay
 from relvec.display.relevance import RelevanceDisplay
-from relvec.display.reliability import Bins, ReliabilityDisplay
 
 __all__ = [
     "BLUE",
@@ -12,10 +12,10 @@ __all__ = [
     "MIST",
     "STEEL",
     "Bins",
-    "ClassificationDisplay",
+    "BoundaryDisplay",
+    "CalibrationDisplay",
     "Curve",
     "Map",
     "RegressionDisplay",
     "RelevanceDisplay",
-    "ReliabilityDisplay",
 ]

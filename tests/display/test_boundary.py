@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from relvec import RVC
-from relvec.display import ClassificationDisplay, Map
+from relvec.display import BoundaryDisplay, Map
 
 PETALS = ["petal length (cm)", "petal width (cm)"]
 
@@ -58,7 +58,7 @@ def _dots(ax):
 def test_contours_of_two_classes_lie_at_their_probabilities(two_classes):
     X, y = two_classes
     model = RVC().fit(X, y)
-    ax = ClassificationDisplay.from_estimator(model, X, y).ax_
+    ax = BoundaryDisplay.from_estimator(model, X, y).ax_
     contours = _contours(ax, 0.4)
     assert {0.25, 0.5, 0.75} <= {level for level, _ in contours}
     for level, points in contours:
@@ -70,7 +70,7 @@ def test_contours_of_two_classes_lie_at_their_probabilities(two_classes):
 def test_borders_of_more_classes_lie_where_two_are_the_likeliest(irises):
     X, y = irises
     model = RVC().fit(X.to_numpy(), y)
-    ax = ClassificationDisplay.from_estimator(model, X.to_numpy(), y).ax_
+    ax = BoundaryDisplay.from_estimator(model, X.to_numpy(), y).ax_
     borders = _contours(ax, 2)
     assert len(borders) == 2
     for _, points in borders:
@@ -82,7 +82,7 @@ def test_borders_of_more_classes_lie_where_two_are_the_likeliest(irises):
 
 def test_the_map_reaches_past_the_rows_at_every_side(two_classes):
     X, y = two_classes
-    ax = ClassificationDisplay.from_estimator(RVC().fit(X, y), X, y).ax_
+    ax = BoundaryDisplay.from_estimator(RVC().fit(X, y), X, y).ax_
     for (low, high), values in zip((ax.get_xlim(), ax.get_ylim()), X.T, strict=True):
         assert low < values.min()
         assert high > values.max()
@@ -91,7 +91,7 @@ def test_the_map_reaches_past_the_rows_at_every_side(two_classes):
 def test_rows_are_marked_by_class_and_relevance(two_classes):
     X, y = two_classes
     model = RVC().fit(X, y)
-    dots = _dots(ClassificationDisplay.from_estimator(model, X, y).ax_)
+    dots = _dots(BoundaryDisplay.from_estimator(model, X, y).ax_)
     assert list(dots) == ["inside", "outside", "relevance vectors"]
     for name in model.classes_:
         np.testing.assert_array_equal(dots[name], X[y == name])
@@ -100,7 +100,7 @@ def test_rows_are_marked_by_class_and_relevance(two_classes):
 
 def test_classes_differ_in_shape_or_face(irises):
     X, y = irises
-    display = ClassificationDisplay.from_estimator(RVC().fit(X, y), X, y)
+    display = BoundaryDisplay.from_estimator(RVC().fit(X, y), X, y)
     marks = [
         (dots.get_paths()[0].vertices.tobytes(), dots.get_facecolor().tobytes())
         for dots in display.ax_.collections
@@ -113,7 +113,7 @@ def test_classes_differ_in_shape_or_face(irises):
 def test_pipelines_and_frames_keep_names_and_scales(irises, frame):
     table, y = frame(irises[0].to_dict("list")), irises[1]
     model = make_pipeline(StandardScaler(), RVC()).fit(table, y)
-    display = ClassificationDisplay.from_estimator(model, table, y)
+    display = BoundaryDisplay.from_estimator(model, table, y)
     assert display.ax_.get_xlabel() == "petal length (cm)"
     assert display.ax_.get_ylabel() == "petal width (cm)"
     assert display.ax_.get_xlim()[1] > 6.9
@@ -123,12 +123,12 @@ def test_pipelines_and_frames_keep_names_and_scales(irises, frame):
 def test_the_tone_is_explained_beside_the_map(two_classes, irises):
     X, y = two_classes
     figure, ax = pyplot.subplots()
-    display = ClassificationDisplay.from_estimator(RVC().fit(X, y), X, y, ax=ax)
+    display = BoundaryDisplay.from_estimator(RVC().fit(X, y), X, y, ax=ax)
     assert display.ax_ is ax
     _, bar = figure.axes
     assert bar.get_ylabel() == "probability of outside"
     X, y = irises
-    display = ClassificationDisplay.from_estimator(RVC().fit(X, y), X, y)
+    display = BoundaryDisplay.from_estimator(RVC().fit(X, y), X, y)
     _, bar = display.figure_.axes
     assert bar.get_ylabel() == "probability of the likeliest class"
 
@@ -137,7 +137,7 @@ def test_the_tone_is_explained_beside_the_map(two_classes, irises):
 def test_a_map_without_contours_is_drawn(probability):
     X = np.array([[0.0, 0.0], [1.0, 1.0]])
     grid = np.linspace(0, 1, 5)
-    display = ClassificationDisplay(
+    display = BoundaryDisplay(
         X=X,
         y=np.array([0, 1]),
         classes=np.arange(len(probability)),
@@ -152,13 +152,13 @@ def test_bad_input_is_named(two_classes):
     X, y = two_classes
     model = RVC().fit(X, y)
     with pytest.raises(TypeError, match=r"must be an RVC or a Pipeline that ends in one.*SVC"):
-        ClassificationDisplay.from_estimator(SVC().fit(X, y), X, y)
+        BoundaryDisplay.from_estimator(SVC().fit(X, y), X, y)
     with pytest.raises(NotFittedError):
-        ClassificationDisplay.from_estimator(RVC(), X, y)
+        BoundaryDisplay.from_estimator(RVC(), X, y)
     with pytest.raises(ValueError, match=r"X has shape \(150, 3\), expected two features"):
-        ClassificationDisplay.from_estimator(model, np.column_stack([X, X[:, 0]]), y)
+        BoundaryDisplay.from_estimator(model, np.column_stack([X, X[:, 0]]), y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        ClassificationDisplay.from_estimator(model, X, y[:-1])
+        BoundaryDisplay.from_estimator(model, X, y[:-1])
 
 
 def test_without_matplotlib_the_extra_is_named(two_classes, monkeypatch):
@@ -166,4 +166,4 @@ def test_without_matplotlib_the_extra_is_named(two_classes, monkeypatch):
     model = RVC().fit(X, y)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ModuleNotFoundError, match=r"relvec\[plot\]"):
-        ClassificationDisplay.from_estimator(model, X, y)
+        BoundaryDisplay.from_estimator(model, X, y)

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC
-from relvec.display import Bins, ReliabilityDisplay
+from relvec.display import Bins, CalibrationDisplay
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_the_bars_hold_the_share_as_often_as_they_say(rng):
 
 def test_two_classes_show_the_second_one(tumours):
     model, X, y = tumours
-    display = ReliabilityDisplay.from_estimator(model, X, y, n_bins=5)
+    display = CalibrationDisplay.from_estimator(model, X, y, n_bins=5)
     probability = model.predict_proba(X)[:, list(model.classes_).index("malignant")]
     observed, predicted = calibration_curve(
         y == "malignant", probability, n_bins=5, strategy="quantile"
@@ -86,7 +86,7 @@ def test_two_classes_show_the_second_one(tumours):
 
 def test_bars_stand_at_the_points(tumours):
     model, X, y = tumours
-    display = ReliabilityDisplay.from_estimator(model, X, y, level=0.5)
+    display = CalibrationDisplay.from_estimator(model, X, y, level=0.5)
     (bars,) = [c for c in display.ax_.collections if isinstance(c, LineCollection)]
     low, high = display.bins.spread(0.5)
     at = display.bins.predicted
@@ -97,7 +97,7 @@ def test_bars_stand_at_the_points(tumours):
 
 
 def test_the_distribution_counts_what_came_true_and_what_did_not(reliable):
-    display = ReliabilityDisplay(probability=reliable[0], outcome=reliable[1]).plot()
+    display = CalibrationDisplay(probability=reliable[0], outcome=reliable[1]).plot()
     true, false = display.distribution_ax_.containers
     edges = np.linspace(0, 1, 21)
     probability, outcome = reliable
@@ -112,7 +112,7 @@ def test_the_distribution_counts_what_came_true_and_what_did_not(reliable):
 def test_more_classes_show_every_probability_of_every_row():
     X, y = load_iris(return_X_y=True)
     model = RVC().fit(X[::2], y[::2])
-    display = ReliabilityDisplay.from_estimator(model, X[1::2], y[1::2])
+    display = CalibrationDisplay.from_estimator(model, X[1::2], y[1::2])
     np.testing.assert_allclose(
         np.sort(display.probability), np.sort(model.predict_proba(X[1::2]), axis=None)
     )
@@ -122,7 +122,7 @@ def test_more_classes_show_every_probability_of_every_row():
 
 @pytest.mark.parametrize(("rows", "bins"), [(4, 1), (10, 1), (37, 3), (100, 10), (2000, 10)])
 def test_few_probabilities_make_few_bins(reliable, rows, bins):
-    display = ReliabilityDisplay(probability=reliable[0][:rows], outcome=reliable[1][:rows])
+    display = CalibrationDisplay(probability=reliable[0][:rows], outcome=reliable[1][:rows])
     assert len(display.bins.count) == bins
 
 
@@ -131,7 +131,7 @@ def test_any_classifier_and_given_axes_will_do():
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[::2], y[::2])
     figure, (other, ax) = pyplot.subplots(1, 2)
     place = ax.get_position()
-    display = ReliabilityDisplay.from_estimator(model, X[1::2], y[1::2], ax=ax)
+    display = CalibrationDisplay.from_estimator(model, X[1::2], y[1::2], ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is figure
     assert figure.axes == [other, ax, display.distribution_ax_]
@@ -145,13 +145,13 @@ def test_any_classifier_and_given_axes_will_do():
 def test_bad_input_is_named(reliable, tumours):
     model, X, y = tumours
     with pytest.raises(ValueError, match="level must lie between 0 and 1; got 95"):
-        ReliabilityDisplay.from_estimator(model, X, y, level=95)
+        CalibrationDisplay.from_estimator(model, X, y, level=95)
     with pytest.raises(ValueError, match="n_bins=0, expected an int >= 1"):
-        ReliabilityDisplay.from_estimator(model, X, y, n_bins=0)
+        CalibrationDisplay.from_estimator(model, X, y, n_bins=0)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        ReliabilityDisplay.from_estimator(model, X, y[:-1])
+        CalibrationDisplay.from_estimator(model, X, y[:-1])
     with pytest.raises(NotFittedError):
-        ReliabilityDisplay.from_estimator(RVC(), X, y)
+        CalibrationDisplay.from_estimator(RVC(), X, y)
     alone = pyplot.figure().add_axes((0.1, 0.1, 0.8, 0.8))
     with pytest.raises(ValueError, match="ax must be one of a figure's subplots"):
-        ReliabilityDisplay.from_estimator(model, X, y, ax=alone)
+        CalibrationDisplay.from_estimator(model, X, y, ax=alone)

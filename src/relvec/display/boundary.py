@@ -49,13 +49,13 @@ class Map:
     probability: Array
 
 
-class ClassificationDisplay:
+class BoundaryDisplay:
     """Class probabilities of a fitted :class:`~relvec.RVC` of two features, beside the data.
 
     The tone is the probability of the second of two classes or, with more classes, of the
     likeliest one; it changes at fixed levels, which are its contours. Thick lines are where the
     likeliest class changes. Rows that are relevance vectors are circled. :meth:`from_estimator`
-    makes one; :class:`ReliabilityDisplay` draws classifiers of any number of features.
+    makes one; :class:`CalibrationDisplay` draws classifiers of any number of features.
 
     Parameters
     ----------
@@ -119,18 +119,18 @@ class ClassificationDisplay:
 
         Returns
         -------
-        ClassificationDisplay
+        BoundaryDisplay
             The picture, drawn, with the numbers behind it.
 
         Examples
         --------
         >>> from sklearn.datasets import load_iris
         >>> from relvec import RVC
-        >>> from relvec.display import ClassificationDisplay
+        >>> from relvec.display import BoundaryDisplay
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> petals = X[["petal length (cm)", "petal width (cm)"]]
         >>> model = RVC().fit(petals, y)
-        >>> display = ClassificationDisplay.from_estimator(model, petals, y)
+        >>> display = BoundaryDisplay.from_estimator(model, petals, y)
         >>> display.ax_.get_xlabel()
         'petal length (cm)'
         """
@@ -159,7 +159,7 @@ class ClassificationDisplay:
 
         Returns
         -------
-        ClassificationDisplay
+        BoundaryDisplay
             Itself, with `ax_` and `figure_` set.
         """
         self.ax_ = new_axes() if ax is None else ax

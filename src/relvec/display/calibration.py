@@ -49,7 +49,7 @@ class Bins:
         return low / self.count, high / self.count
 
 
-class ReliabilityDisplay:
+class CalibrationDisplay:
     """Probabilities of a fitted classifier against how often they came true.
 
     Above, a point a bin of equal mass: the mean of its probabilities, and the share of them that
@@ -133,7 +133,7 @@ class ReliabilityDisplay:
 
         Returns
         -------
-        ReliabilityDisplay
+        CalibrationDisplay
             The picture, drawn, with the numbers behind it.
 
         Examples
@@ -143,11 +143,11 @@ class ReliabilityDisplay:
         >>> from sklearn.pipeline import make_pipeline
         >>> from sklearn.preprocessing import StandardScaler
         >>> from relvec import RVC
-        >>> from relvec.display import ReliabilityDisplay
+        >>> from relvec.display import CalibrationDisplay
         >>> X, y = load_breast_cancer(return_X_y=True)
         >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
         >>> model = make_pipeline(StandardScaler(), RVC()).fit(X_train, y_train)
-        >>> display = ReliabilityDisplay.from_estimator(model, X_test, y_test)
+        >>> display = CalibrationDisplay.from_estimator(model, X_test, y_test)
         >>> bool(display.bins.count.sum() == len(y_test))
         True
         """
@@ -177,7 +177,7 @@ class ReliabilityDisplay:
 
         Returns
         -------
-        ReliabilityDisplay
+        CalibrationDisplay
             Itself, with `ax_`, `distribution_ax_` and `figure_` set.
         """
         if not 0 < level < 1:
