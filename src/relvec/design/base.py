@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from relvec.precision import ROUNDINGS, SMALLEST
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+#: Something with a value, or an array, for every row. Only the design knows how it is stored: in
+#: memory it is an array, elsewhere a handle, which nobody but the design looks into.
+RowVector = Any
 
 #: Every candidate.
 EVERY = slice(None)
@@ -222,3 +226,35 @@ class Design(ABC):
     @abstractmethod
     def columns(self, index: Index | slice) -> Array:
         """Return standardised candidates, shape (n_samples, b)."""
+
+    @abstractmethod
+    def map_rows(
+        self,
+        function: Callable[..., Array],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> RowVector:
+        """Apply a function to blocks of rows: it returns a value, or an array, for each of them.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the part of each vector in a block of rows, before them that of the standardised
+            candidates `index`, shape (n_rows, b), if there is one. It runs where the rows are.
+        vectors : sequence of RowVector
+            What it needs to know of the rows.
+        index : ndarray of int or slice, optional
+            Candidates it needs to know.
+        """
+
+    @abstractmethod
+    def sum_rows(
+        self,
+        function: Callable[..., tuple[Array, ...]],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> tuple[Array, ...]:
+        """Sum what a function makes of blocks of rows: one or several arrays of fixed shapes.
+
+        Parameters and what the function is given are those of `map_rows`.
+        """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from relvec.design.base import (
     Array,
     Design,
     Index,
+    RowVector,
     Target,
     TargetFrame,
 )
@@ -104,6 +106,26 @@ class DenseDesign(Design):
             part = self._Phi[block, index] / self.scale[index]
             products += rows[block].T @ np.square(part, out=part)
         return products.T
+
+    def map_rows(
+        self,
+        function: Callable[..., Array],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> RowVector:
+        """See `Design.map_rows`: all rows are one block."""
+        columns = [] if index is None else [self.columns(index)]
+        return function(*columns, *vectors)
+
+    def sum_rows(
+        self,
+        function: Callable[..., tuple[Array, ...]],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> tuple[Array, ...]:
+        """See `Design.sum_rows`: all rows are one block."""
+        columns = [] if index is None else [self.columns(index)]
+        return function(*columns, *vectors)
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
