@@ -367,8 +367,10 @@ def test_every_kind_of_model_has_a_diagnosis(name, kernel):
         assert all(np.isfinite(list(finding.numbers.values())).all() for finding in diagnosis)
 
 
+# Units are powers of two, which round nothing: the evidence of an exact line has dozens of maxima,
+# not all with the noise at its floor, and the last digits of X decide which of them is reached.
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
-@pytest.mark.parametrize("unit", [1e-100, 1e-30, 1.0, 1e30, 1e100])
+@pytest.mark.parametrize("unit", [2.0**-332, 2.0**-100, 1.0, 2.0**100, 2.0**332])
 @pytest.mark.parametrize(
     "data",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
 from relvec.checks import refusals_of
 from relvec.precision import ROUNDINGS
@@ -51,10 +52,15 @@ def resolve_gamma(
             f"gamma={gamma!r} is not known, expected 'scale', 'auto', 'evidence', 'ard', a "
             "positive number or one per feature"
         )
-    if np.iscomplexobj(gamma):
-        raise TypeError(f"gamma={gamma!r}, expected no complex numbers")
     with refusals_of("gamma"):
-        values = np.asarray(gamma, dtype=np.float64)
+        values: Array = check_array(
+            gamma,
+            dtype=np.float64,
+            ensure_2d=False,
+            ensure_min_samples=0,
+            ensure_all_finite=False,
+            input_name="gamma",
+        )
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n_features):
         raise ValueError(
             f"gamma has shape {values.shape}, expected one number or {n_features} of them, "
