@@ -47,10 +47,10 @@ def check_count(value: Any, name: str, most: float = np.inf) -> None:
     _check(value, name, usable, "an int >= 1" + (f" and <= {most}" if most < np.inf else ""))
 
 
-def check_coverage(value: Any) -> None:
+def check_coverage(value: Any, name: str = "coverage") -> None:
     """Raise unless `value` is a probability strictly between zero and one."""
     usable = isinstance(value, Real) and 0 < float(value) < 1
-    _check(value, "coverage", usable, "a probability > 0 and < 1")
+    _check(value, name, usable, "a probability > 0 and < 1")
 
 
 def _check(value: Any, name: str, usable: bool, expected: str) -> None:

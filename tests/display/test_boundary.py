@@ -151,7 +151,9 @@ def test_a_map_without_contours_is_drawn(probability):
 def test_bad_input_is_named(two_classes):
     X, y = two_classes
     model = RVC().fit(X, y)
-    with pytest.raises(TypeError, match=r"must be an RVC or a Pipeline that ends in one.*SVC"):
+    with pytest.raises(
+        TypeError, match=r"must be a classifier of relvec or a Pipeline that ends in one.*SVC"
+    ):
         BoundaryDisplay.from_estimator(SVC().fit(X, y), X, y)
     with pytest.raises(NotFittedError):
         BoundaryDisplay.from_estimator(RVC(), X, y)

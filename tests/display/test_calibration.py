@@ -144,7 +144,7 @@ def test_any_classifier_and_given_axes_will_do():
 
 def test_bad_input_is_named(reliable, tumours):
     model, X, y = tumours
-    with pytest.raises(ValueError, match="level must lie between 0 and 1; got 95"):
+    with pytest.raises(ValueError, match="level=95, expected a probability > 0 and < 1"):
         CalibrationDisplay.from_estimator(model, X, y, level=95)
     with pytest.raises(ValueError, match="n_bins=0, expected an int >= 1"):
         CalibrationDisplay.from_estimator(model, X, y, n_bins=0)
@@ -155,3 +155,22 @@ def test_bad_input_is_named(reliable, tumours):
     alone = pyplot.figure().add_axes((0.1, 0.1, 0.8, 0.8))
     with pytest.raises(ValueError, match="ax must be one of a figure's subplots"):
         CalibrationDisplay.from_estimator(model, X, y, ax=alone)
+
+
+def test_predictions_make_the_same_picture_as_the_estimator(tumours):
+    model, X, y = tumours
+    probability = model.predict_proba(X)
+    drawn = CalibrationDisplay.from_estimator(model, X, y)
+    for given in (probability, probability[:, 1]):
+        display = CalibrationDisplay.from_predictions(y, given)
+        assert display.name == drawn.name == "malignant"
+        np.testing.assert_allclose(display.bins.predicted, drawn.bins.predicted)
+        np.testing.assert_array_equal(display.bins.observed, drawn.bins.observed)
+
+
+def test_probabilities_of_other_classes_are_refused(tumours):
+    _, _, y = tumours
+    with pytest.raises(ValueError, match=r"y_proba has shape \(284, 3\), expected a probability"):
+        CalibrationDisplay.from_predictions(y, np.ones((284, 3)))
+    with pytest.raises(ValueError, match="each of the 3 classes"):
+        CalibrationDisplay.from_predictions(y, np.ones(284), classes=["a", "benign", "malignant"])

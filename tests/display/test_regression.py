@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVR
 
-from relvec import RVR
+from relvec import RVR, SparseBayesianRegressor
 from relvec.display import RegressionDisplay
 
 
@@ -148,11 +148,13 @@ def test_the_picture_can_be_saved(one_input, tmp_path):
 def test_bad_input_is_named(one_input):
     X, y = one_input
     model = RVR(gamma=0.1).fit(X, y)
-    with pytest.raises(TypeError, match=r"must be an RVR or a Pipeline that ends in one.*SVR"):
+    with pytest.raises(
+        TypeError, match=r"must be a regressor of relvec or a Pipeline that ends in one.*SVR"
+    ):
         RegressionDisplay.from_estimator(SVR().fit(X, y), X, y)
     with pytest.raises(NotFittedError):
         RegressionDisplay.from_estimator(RVR(), X, y)
-    with pytest.raises(ValueError, match="level must lie between 0 and 1; got 95"):
+    with pytest.raises(ValueError, match="level=95, expected a probability > 0 and < 1"):
         RegressionDisplay.from_estimator(model, X, y, level=95)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         RegressionDisplay.from_estimator(model, X, y[:-1])
@@ -171,3 +173,54 @@ def test_several_targets_are_refused_by_name(one_input):
     model = RVR().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="estimator predicts 2 targets, expected one"):
         RegressionDisplay.from_estimator(model, X, y)
+
+
+def test_bands_of_counts_are_in_counts(one_input):
+    X, _ = one_input
+    rng = np.random.default_rng(3)
+    y = rng.poisson(np.exp(1 + np.sin(X[:, 0] / 3)))
+    model = RVR(gamma=0.05, likelihood="poisson").fit(X, y)
+    curve = RegressionDisplay.from_estimator(model, X, y, level=0.9).curve
+    grid = curve.x[:, None]
+    lower, upper = model.predict_interval(grid, coverage=0.9)
+    np.testing.assert_array_equal(curve.interval, [lower, upper])
+    log_rate, std = model.predict_latent(grid, return_std=True)
+    np.testing.assert_allclose(
+        curve.function_interval,
+        np.exp([log_rate - 1.644854 * std, log_rate + 1.644854 * std]),
+        rtol=1e-6,
+    )
+
+
+def test_linear_models_are_drawn_without_circles(two_inputs):
+    X, y = two_inputs
+    model = SparseBayesianRegressor().fit(X, y)
+    display = RegressionDisplay.from_estimator(model, X, y)
+    np.testing.assert_array_equal(display.mean, model.predict(X))
+    assert not display.is_relevance_vector.any()
+
+
+def test_predictions_of_any_regressor_with_and_without_bars(two_inputs):
+    X, y = two_inputs
+    svr = SVR().fit(X, y)
+    bare = RegressionDisplay.from_predictions(pd.Series(y, name="height"), svr.predict(X)).ax_
+    assert bare.get_xlabel() == "true height"
+    assert not _artists(bare, LineCollection)
+    low, high = svr.predict(X) - 0.25, svr.predict(X) + 0.5
+    display = RegressionDisplay.from_predictions(y, svr.predict(X), interval=(low, high), level=0.8)
+    (bars,) = _artists(display.ax_, LineCollection)
+    ends = np.array([segment[:, 1] for segment in bars.get_segments()])
+    np.testing.assert_allclose(ends, np.column_stack([low, high]))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        RegressionDisplay.from_predictions(y, svr.predict(X), interval=(low[1:], high[1:]))
+
+
+def test_predictions_drawn_are_those_of_the_estimator(two_inputs):
+    X, y = two_inputs
+    model = RVR().fit(X, y)
+    one = RegressionDisplay.from_estimator(model, X, y)
+    other = RegressionDisplay.from_predictions(
+        y, model.predict(X), interval=model.predict_interval(X)
+    )
+    np.testing.assert_array_equal(one.interval, other.interval)
+    np.testing.assert_array_equal(one.mean, other.mean)

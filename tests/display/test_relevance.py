@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from relvec import RVR
 from relvec.display import RelevanceDisplay
@@ -38,6 +41,23 @@ def test_the_most_relevant_with_the_names_of_a_frame(model):
     named = RVR(gamma=[0.1, 0.4, 0.0]).fit(X, np.sin(X["mass"]))
     display = RelevanceDisplay.from_estimator(named, n_features=2)
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["mass", "age"]
+
+
+def test_inputs_of_a_pipeline_have_the_names_that_its_steps_give():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.RandomState(0)
+    X = pd.DataFrame({"size": rng.uniform(-3, 3, 40), "town": ["here", "there"] * 20})
+    columns = make_column_transformer(
+        (StandardScaler(), ["size"]), (OneHotEncoder(sparse_output=False), ["town"])
+    )
+    model = make_pipeline(columns, RVR(gamma=[0.4, 0.1, 0.0])).fit(X, np.sin(X["size"]))
+    display = RelevanceDisplay.from_estimator(model)
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == [
+        "standardscaler__size",
+        "onehotencoder__town_here",
+        "onehotencoder__town_there",
+    ]
 
 
 def test_kernels_without_a_width_have_no_picture():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
-from relvec.classification import RVC
+from relvec._classifier import Classifier
 from relvec.display.parts import (
     BLUE,
     INK,
@@ -50,7 +50,7 @@ class Map:
 
 
 class BoundaryDisplay:
-    """Class probabilities of a fitted :class:`~relvec.RVC` of two features, beside the data.
+    """Class probabilities of a fitted classifier of two features, beside the data.
 
     The tone is the probability of the second of two classes or, with more classes, of the
     likeliest one; it changes at fixed levels, which are its contours. Thick lines are where the
@@ -102,13 +102,13 @@ class BoundaryDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: RVC | Pipeline, X: Any, y: Any, *, ax: Axes | None = None
+        cls, estimator: Classifier | Pipeline, X: Any, y: Any, *, ax: Axes | None = None
     ) -> Self:
         """Draw the probabilities over the range of `X`, and its rows.
 
         Parameters
         ----------
-        estimator : RVC or Pipeline
+        estimator : RVC, SparseBayesianClassifier or Pipeline
             A fitted classifier of two features, or a fitted pipeline that ends in one.
         X : array-like of shape (n_samples, 2)
             Rows to show. The columns of a data frame name the axes.
@@ -134,7 +134,7 @@ class BoundaryDisplay:
         >>> display.ax_.get_xlabel()
         'petal length (cm)'
         """
-        transform, classifier = steps(estimator, RVC)
+        transform, classifier = steps(estimator, Classifier, "a classifier")
         check_consistent_length(X, y)
         if np.ndim(X) != 2 or np.shape(X)[1] != 2:
             raise ValueError(f"X has shape {np.shape(X)}, expected two features: (n_samples, 2)")
@@ -218,7 +218,7 @@ class BoundaryDisplay:
         circle(self.ax_, across, up)
 
 
-def _surface(transform: Callable[[Any], Any], classifier: RVC, X: Any) -> Map:
+def _surface(transform: Callable[[Any], Any], classifier: Classifier, X: Any) -> Map:
     first, second = (widened(x, GRID_POINTS) for x in np.asarray(X, dtype=np.float64).T)
     columns = [x.ravel() for x in np.meshgrid(first, second)]
     probability = classifier.predict_proba(transform(table_like(X, columns)))

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from relvec.checks import check_count
-from relvec.display.parts import BLUE, INK, MIST, STEEL, Array, Mask, new_axes
+from relvec.checks import check_count, check_coverage
+from relvec.display.parts import BLUE, INK, MIST, STEEL, Array, Mask, new_axes, split_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.gridspec import SubplotSpec
 
 MOST_BINS, LEAST_ROWS = 10, 10
 
@@ -56,7 +55,7 @@ class CalibrationDisplay:
     came true. On the diagonal they agree; the bars span what the share of a bin of that size
     would be if they did. Below, how the probabilities are distributed, and which came true. With
     two classes they are those of the second, with more the probabilities of every class of every
-    row. :meth:`from_estimator` makes one.
+    row. :meth:`from_estimator` and :meth:`from_predictions` make one.
 
     Parameters
     ----------
@@ -152,14 +151,69 @@ class CalibrationDisplay:
         True
         """
         check_is_fitted(estimator)
-        check_consistent_length(X, y)
-        probability = estimator.predict_proba(X)
-        outcome = np.asarray(y)[:, None] == estimator.classes_
-        if len(estimator.classes_) == 2:
-            probability, outcome = probability[:, 1], outcome[:, 1]
-            name = str(estimator.classes_[1])
-        else:
-            name = "a class"
+        return cls.from_predictions(
+            y,
+            estimator.predict_proba(X),
+            classes=estimator.classes_,
+            n_bins=n_bins,
+            level=level,
+            ax=ax,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_proba: Any,
+        *,
+        classes: Any = None,
+        n_bins: int | None = None,
+        level: float = 0.95,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw probabilities that are known already.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Classes of the rows.
+        y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Probability of the second of two classes, or of every class.
+        classes : array-like of shape (n_classes,), default=None
+            Classes in the order of the probabilities; None takes those in `y_true`, sorted.
+        n_bins : int, default=None
+            Bins of equal mass; None takes 10, or fewer where they would hold under 10
+            probabilities.
+        level : float, default=0.95
+            Probability inside the bars.
+        ax : matplotlib Axes, default=None
+            Axes to draw on, which give up a strip for the distribution; None makes a new figure.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The picture, drawn, with the numbers behind it.
+
+        Examples
+        --------
+        >>> from relvec.display import CalibrationDisplay
+        >>> display = CalibrationDisplay.from_predictions(["no", "yes", "yes"], [0.2, 0.4, 0.9])
+        >>> display.name
+        'yes'
+        """
+        check_consistent_length(y_true, y_proba)
+        truth, probability = np.asarray(y_true), np.asarray(y_proba, dtype=np.float64)
+        kinds = np.unique(truth) if classes is None else np.asarray(classes)
+        if probability.ndim == 1:
+            probability = np.column_stack([1 - probability, probability])
+        if probability.shape != (len(truth), len(kinds)):
+            raise ValueError(
+                f"y_proba has shape {np.shape(y_proba)}, expected a probability for each of the "
+                f"{len(kinds)} classes in every row, or of the second of two"
+            )
+        outcome, name = truth[:, None] == kinds, "a class"
+        if len(kinds) == 2:
+            probability, outcome, name = probability[:, 1], outcome[:, 1], str(kinds[1])
         display = cls(
             probability=probability.ravel(), outcome=outcome.ravel(), n_bins=n_bins, name=name
         )
@@ -180,19 +234,12 @@ class CalibrationDisplay:
         CalibrationDisplay
             Itself, with `ax_`, `distribution_ax_` and `figure_` set.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must lie between 0 and 1; got {level!r}")
+        check_coverage(level, "level")
         self.ax_ = new_axes() if ax is None else ax
         self.figure_ = cast("Figure", self.ax_.figure)
-        place = self.ax_.get_subplotspec()
-        if place is None:
-            raise ValueError(
-                "ax must be one of a figure's subplots, so that its place can be split"
-            )
-        halves = place.subgridspec(2, 1, height_ratios=(4, 1))
-        self.ax_.set_subplotspec(halves[0])
+        self.distribution_ax_ = split_below(self.ax_, (4, 1))
         self._plot_bins(level)
-        self._plot_distribution(halves[1])
+        self._plot_distribution()
         return self
 
     def _plot_bins(self, level: float) -> None:
@@ -222,8 +269,8 @@ class CalibrationDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
         self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small", loc="upper left")
 
-    def _plot_distribution(self, below: SubplotSpec) -> None:
-        ax = self.figure_.add_subplot(below, sharex=self.ax_)
+    def _plot_distribution(self) -> None:
+        ax = self.distribution_ax_
         ax.hist(
             [self.probability[self.outcome], self.probability[~self.outcome]],
             bins=20,
@@ -234,7 +281,6 @@ class CalibrationDisplay:
             linewidth=0.5,
             label=["came true", "did not"],
         )
-        self.ax_.tick_params(labelbottom=False)
         ax.set(xlabel=f"probability of {self.name}", ylabel="number")
         ax.spines[["top", "right"]].set_visible(False)
         # In the corner under the diagonal, where the axes above are empty.
@@ -246,4 +292,3 @@ class CalibrationDisplay:
             bbox_transform=self.ax_.transAxes,
         )
         legend.set_in_layout(False)
-        self.distribution_ax_ = ax

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -50,15 +51,32 @@ def circle(ax: Axes, across: Array, up: Array) -> None:
         )
 
 
+def split_below(ax: Axes, share: tuple[int, int]) -> Axes:
+    """Give up a strip under these axes for others, which share their horizontal axis.
+
+    Heights are in proportion to `share`, that above first.
+    """
+    place = ax.get_subplotspec()
+    if place is None:
+        raise ValueError("ax must be one of a figure's subplots, so that its place can be split")
+    halves = place.subgridspec(2, 1, height_ratios=share)
+    ax.set_subplotspec(halves[0])
+    ax.tick_params(labelbottom=False)
+    return cast("Figure", ax.figure).add_subplot(halves[1], sharex=ax)
+
+
 def steps(
-    estimator: Machine | Pipeline, kind: type[Machine]
+    estimator: Machine | Pipeline, kind: type[Machine], called: str
 ) -> tuple[Callable[[Any], Any], Machine]:
-    """Split a fitted estimator into what prepares its inputs and the machine itself."""
+    """Split a fitted estimator into what prepares its inputs and the machine itself.
+
+    Messages call the kind of machine that is wanted by this name.
+    """
     check_is_fitted(estimator)
     machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if not isinstance(machine, kind):
         raise TypeError(
-            f"estimator must be an {kind.__name__} or a Pipeline that ends in one; "
+            f"estimator must be {called} of relvec or a Pipeline that ends in one; "
             f"got {type(machine)!r}"
         )
     if isinstance(estimator, Pipeline) and len(estimator) > 1:

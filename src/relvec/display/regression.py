@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
+from relvec._regressor import Regressor
+from relvec.checks import check_coverage
 from relvec.display.parts import (
     BLUE,
     INK,
@@ -25,38 +26,43 @@ from relvec.display.parts import (
     table_like,
     widened,
 )
-from relvec.regression import RVR
+from relvec.likelihoods.gaussian import normal_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 GRID_POINTS = 400
+Interval: TypeAlias = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The prediction along one input: mean, and std of the function and of an observation."""
+    """The prediction along one input: mean, interval of an observation and of the function."""
 
     x: Array
     mean: Array
-    latent_std: Array
-    std: Array
+    interval: Interval
+    function_interval: Interval
 
 
 class RegressionDisplay:
-    """Predictions of a fitted :class:`~relvec.RVR` beside the data.
+    """Predictions of a fitted regressor beside the data.
 
     One input that is a number: the mean as a curve inside two bands, the dark one for the function
     itself and the light one for a new observation. Other inputs: predicted against true values
     with error bars. Rows that are relevance vectors are circled in both. :meth:`from_estimator`
-    makes one.
+    and :meth:`from_predictions` make one.
 
     Parameters
     ----------
-    y, mean, std : ndarray of shape (n_samples,)
-        True value, predicted mean and predictive standard deviation (noise included) of each row.
-    is_relevance_vector : ndarray of bool of shape (n_samples,)
+    y, mean : ndarray of shape (n_samples,)
+        True value and predicted mean of each row.
+    interval : tuple of two ndarray of shape (n_samples,), default=None
+        Lower and upper end of what each row is predicted to lie in.
+    level : float, default=0.95
+        Probability inside the intervals.
+    is_relevance_vector : ndarray of bool of shape (n_samples,), default=None
         Rows that a function of the model is centred on.
     x : ndarray of shape (n_samples,), default=None
         The input, where there is one number only.
@@ -81,8 +87,9 @@ class RegressionDisplay:
         *,
         y: Array,
         mean: Array,
-        std: Array,
-        is_relevance_vector: Mask,
+        interval: Interval | None = None,
+        level: float = 0.95,
+        is_relevance_vector: Mask | None = None,
         x: Array | None = None,
         curve: Curve | None = None,
         x_name: str = "x",
@@ -90,8 +97,10 @@ class RegressionDisplay:
     ) -> None:
         self.y = y
         self.mean = mean
-        self.std = std
-        self.is_relevance_vector = is_relevance_vector
+        self.interval = interval
+        self.level = level
+        none = np.zeros(len(y), dtype=np.bool_)
+        self.is_relevance_vector = none if is_relevance_vector is None else is_relevance_vector
         self.x = x
         self.curve = curve
         self.x_name = x_name
@@ -100,7 +109,7 @@ class RegressionDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: RVR | Pipeline,
+        estimator: Regressor | Pipeline,
         X: Any,
         y: Any,
         *,
@@ -113,7 +122,7 @@ class RegressionDisplay:
 
         Parameters
         ----------
-        estimator : RVR or Pipeline
+        estimator : RVR, SparseBayesianRegressor or Pipeline
             A fitted regressor, or a fitted pipeline that ends in one.
         X : array-like of shape (n_samples, n_features)
             Rows to show.
@@ -143,10 +152,11 @@ class RegressionDisplay:
         >>> bool(display.is_relevance_vector.sum() == len(model.relevance_))
         True
         """
-        transform, regressor = steps(estimator, RVR)
+        check_coverage(level, "level")
+        transform, regressor = steps(estimator, Regressor, "a regressor")
         check_consistent_length(X, y)
         inputs = transform(X)
-        mean, std = regressor.predict(inputs, return_std=True)
+        mean = regressor.predict(inputs)
         if mean.ndim > 1:
             raise ValueError(
                 f"estimator predicts {mean.shape[1]} targets, expected one; fit the target to show "
@@ -157,22 +167,83 @@ class RegressionDisplay:
         display = cls(
             y=np.asarray(y, dtype=np.float64),
             mean=mean,
-            std=std,
+            interval=regressor.predict_interval(inputs, coverage=level),
+            level=level,
             is_relevance_vector=rows_among(inputs, regressor.relevance_vectors_),
             x=np.asarray(X, dtype=np.float64)[:, 0] if one_input else None,
-            curve=_curve(transform, regressor, X) if one_input else None,
+            curve=_curve(transform, regressor, X, level) if one_input else None,
             x_name=x_name or str(columns[0]),
-            y_name=y_name or str(getattr(y, "name", None) or "y"),
+            y_name=y_name or _name_of(y),
         )
-        return display.plot(level=level, ax=ax)
+        return display.plot(ax=ax)
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Self:
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        interval: tuple[Any, Any] | None = None,
+        level: float = 0.95,
+        y_name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw predictions of any regressor against true values.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True values.
+        y_pred : array-like of shape (n_samples,)
+            What was predicted.
+        interval : tuple of two array-like of shape (n_samples,), default=None
+            Lower and upper ends of intervals, as `predict_interval` returns them. None draws no
+            bars.
+        level : float, default=0.95
+            Probability inside the intervals, which the legend names.
+        y_name : str, default=None
+            Name for the axes; None takes the name that `y_true` carries, else "y".
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes a new figure.
+
+        Returns
+        -------
+        RegressionDisplay
+            The picture, drawn, with the numbers behind it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import RVR
+        >>> from relvec.display import RegressionDisplay
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = RVR().fit(X[:300], y[:300])
+        >>> display = RegressionDisplay.from_predictions(
+        ...     y[300:], model.predict(X[300:]), interval=model.predict_interval(X[300:])
+        ... )
+        >>> display.ax_.get_ylabel()
+        'predicted y'
+        """
+        check_coverage(level, "level")
+        check_consistent_length(y_true, y_pred, *(interval or ()))
+        ends = None
+        if interval is not None:
+            low, high = (np.asarray(end, dtype=np.float64) for end in interval)
+            ends = low, high
+        display = cls(
+            y=np.asarray(y_true, dtype=np.float64),
+            mean=np.asarray(y_pred, dtype=np.float64),
+            interval=ends,
+            level=level,
+            y_name=y_name or _name_of(y_true),
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the picture.
 
         Parameters
         ----------
-        level : float, default=0.95
-            Probability inside the bands and error bars.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -181,37 +252,39 @@ class RegressionDisplay:
         RegressionDisplay
             Itself, with `ax_` and `figure_` set.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must lie between 0 and 1; got {level!r}")
         self.ax_ = new_axes() if ax is None else ax
         self.figure_ = cast("Figure", self.ax_.figure)
-        half_width = NormalDist().inv_cdf((1 + level) / 2)
         if self.x is not None and self.curve is not None:
-            self._plot_curve(self.x, self.curve, half_width, f"{100 * level:g} %")
+            self._plot_curve(self.x, self.curve)
         else:
-            self._plot_against_true(half_width, f"{100 * level:g} %")
+            self._plot_against_true()
         self.ax_.spines[["top", "right"]].set_visible(False)
         self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small")
         return self
 
-    def _plot_curve(self, x: Array, curve: Curve, half_width: float, level: str) -> None:
-        for std, color, label in (
-            (curve.std, MIST, f"{level} of new observations"),
-            (curve.latent_std, STEEL, f"{level} for the function"),
+    def _plot_curve(self, x: Array, curve: Curve) -> None:
+        level = f"{100 * self.level:g} %"
+        for ends, color, label in (
+            (curve.interval, MIST, f"{level} of new observations"),
+            (curve.function_interval, STEEL, f"{level} for the function"),
         ):
-            low, high = curve.mean - half_width * std, curve.mean + half_width * std
-            self.ax_.fill_between(curve.x, low, high, color=color, linewidth=0, label=label)
+            self.ax_.fill_between(curve.x, *ends, color=color, linewidth=0, label=label)
         self.ax_.plot(curve.x, curve.mean, color=BLUE, linewidth=2, label="mean")
         self._plot_rows(x, self.y)
         self.ax_.set(xlabel=self.x_name, ylabel=self.y_name, xlim=(curve.x[0], curve.x[-1]))
 
-    def _plot_against_true(self, half_width: float, level: str) -> None:
-        bars = half_width * self.std
+    def _plot_against_true(self) -> None:
         ends = [min(self.y.min(), self.mean.min()), max(self.y.max(), self.mean.max())]
         self.ax_.plot(ends, ends, color=BLUE, linewidth=1.5, label="predicted = true", zorder=1)
-        self.ax_.errorbar(
-            self.y, self.mean, bars, fmt="none", ecolor=STEEL, elinewidth=0.9, label=level, zorder=0
-        )
+        if self.interval is not None:
+            self.ax_.vlines(
+                self.y,
+                *self.interval,
+                color=STEEL,
+                linewidth=0.9,
+                label=f"{100 * self.level:g} %",
+                zorder=0,
+            )
         self._plot_rows(self.y, self.mean)
         self.ax_.set(xlabel=f"true {self.y_name}", ylabel=f"predicted {self.y_name}")
 
@@ -221,11 +294,31 @@ class RegressionDisplay:
         circle(self.ax_, across[kept], up[kept])
 
 
-def _curve(transform: Callable[[Any], Any], regressor: RVR, X: Any) -> Curve:
+def _name_of(y: Any) -> str:
+    """Name that a series carries, else "y"."""
+    return str(getattr(y, "name", None) or "y")
+
+
+def _curve(transform: Callable[[Any], Any], regressor: Regressor, X: Any, level: float) -> Curve:
     """Predict over the range of the only column of `X`, five per cent wider at either end."""
     x = np.asarray(X, dtype=np.float64)[:, 0]
     grid = widened(x, GRID_POINTS)
     inputs = transform(table_like(X, [grid]))
-    mean, std = regressor.predict(inputs, return_std=True)
-    _, latent_std = regressor.predict_latent(inputs, return_std=True)
-    return Curve(grid, mean, latent_std, std)
+    return Curve(
+        grid,
+        np.asarray(regressor.predict(inputs)),
+        regressor.predict_interval(inputs, coverage=level),
+        _function_interval(regressor, inputs, level),
+    )
+
+
+def _function_interval(regressor: Regressor, inputs: Any, level: float) -> Interval:
+    """Interval of the function in units of the target: of the rate, where targets are counts."""
+    mean, std = regressor.predict_latent(inputs, return_std=True)
+    ends = normal_interval(mean, std, level)
+    (machine,) = regressor.machines_
+    low, high = (
+        machine.likelihood.moments(end[:, None], np.zeros((len(end), 1, 1)))[0][:, 0]
+        for end in ends
+    )
+    return low, high

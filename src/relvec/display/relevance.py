@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec.checks import check_count
@@ -71,8 +72,9 @@ class RelevanceDisplay:
 
         Parameters
         ----------
-        estimator : RVR or RVC
-            Fitted, with a kernel that has a width.
+        estimator : RVR, RVC or Pipeline
+            Fitted, with a kernel that has a width. The inputs of a pipeline are those of its last
+            step.
         n_features : int, default=None
             Draw so many inputs, the most relevant ones; None draws all.
         ax : matplotlib Axes, default=None
@@ -84,13 +86,17 @@ class RelevanceDisplay:
             The picture.
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "feature_relevance_"):
+        whole = isinstance(estimator, Pipeline)
+        machine = estimator[-1] if whole else estimator
+        if not hasattr(machine, "feature_relevance_"):
             raise AttributeError(
-                f"{type(estimator).__name__} has no feature_relevance_: no function of its kernel "
+                f"{type(machine).__name__} has no feature_relevance_: no function of its kernel "
                 "has a width"
             )
-        relevance = estimator.feature_relevance_
-        names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(len(relevance))])
+        relevance = machine.feature_relevance_
+        names = getattr(machine, "feature_names_in_", [f"x{i}" for i in range(len(relevance))])
+        if whole and len(estimator) > 1:
+            names = estimator[:-1].get_feature_names_out()
         return cls(relevance=relevance, names=names).plot(n_features=n_features, ax=ax)
 
     def plot(self, *, n_features: int | None = None, ax: Axes | None = None) -> Self:
