@@ -82,5 +82,5 @@ below.legend(edgecolor="none", fontsize="small", loc="upper left")
 plt.show()
 
 # %%
-# Above, what was measured: the weather hides the test. Below, what the named terms leave, and what
-# the kernel functions make of it.
+# Above, what was measured. Below, what the named terms leave of it, and what the kernel functions
+# make of that.
