@@ -45,17 +45,16 @@ def evidence(parts, model):
 
 def test_targets_are_standardised_one_by_one(parts):
     design = parts[0].design
-    joint = Target.of(np.stack([part.t for part in parts]), design)
+    joint = Target.of(np.stack([part.t for part in parts], axis=1), design)
     for name in ("values", "center", "scale", "variance"):
-        assert_allclose(
-            getattr(joint, name), [getattr(p.standard, name) for p in parts], rtol=1e-14
-        )
+        alone = np.stack([getattr(part.standard, name) for part in parts], axis=-1)
+        assert_allclose(getattr(joint, name), alone, rtol=1e-14)
 
 
 @pytest.mark.parametrize("copies", [None, np.arange(1.0, 16.0)])
 def test_frames_of_the_targets_are_those_of_each_alone(parts, copies):
     design = DenseDesign(parts[0].Phi.copy(), center=parts[0].center, weights=copies)
-    frame = design.frame(Target.of(np.stack([part.t for part in parts]), design))
+    frame = design.frame(Target.of(np.stack([part.t for part in parts], axis=1), design))
     frame.span(np.array([1, 5]))
     frame.span(np.array([3]))
     for part, view in zip(parts, frame.targets(), strict=True):

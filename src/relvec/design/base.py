@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ class Target:
 
     Attributes
     ----------
-    values : ndarray of shape (n_samples,) or (n_targets, n_samples)
+    values : RowVector, of shape (n_samples,) or (n_samples, n_targets)
         (t − center) / scale, of unit norm over all copies of the rows.
     center : ndarray of shape () or (n_targets,)
         Mean of the raw target, zero without an intercept.
@@ -40,23 +41,37 @@ class Target:
         Variance of the standardised target about its mean.
     """
 
-    values: Array
+    values: RowVector
     center: Array
     scale: Array
     variance: Array
 
     @classmethod
-    def of(cls, t: Array, design: Design) -> Self:
-        """Standardise raw targets, one a row, for a design."""
-        total, share = design.total_weight, design.row_weights / design.total_weight
-        mean = t @ share
+    def of(cls, t: RowVector, design: Design) -> Self:
+        """Standardise raw targets for a design."""
+        total, weights = design.total_weight, design.row_weights
+        mean, nonzero = design.sum_rows(partial(_mean_and_nonzero, total), t, weights)
+        (square,) = design.sum_rows(partial(_mean_square, total, mean), t, weights)
         # Targets that differ by no more than their rounding are constant.
-        floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(t.any(axis=-1), SMALLEST, OF_ZEROS))
-        variance = np.maximum((t - mean[..., None]) ** 2 @ share, floor)
+        floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(nonzero, SMALLEST, OF_ZEROS))
+        variance = np.maximum(square, floor)
         center = mean if design.has_intercept else np.zeros_like(mean)
         scale = np.sqrt(total * (variance + (mean - center) ** 2))
-        values = (t - center[..., None]) / scale[..., None]
+        values = design.map_rows(partial(_standardised, center, scale), t)
         return cls(values, center, scale, variance / scale**2)
+
+
+def _mean_and_nonzero(total: float, t: Array, weights: Array) -> tuple[Array, Array]:
+    return t.T @ (weights / total), np.count_nonzero(t, axis=0)
+
+
+def _mean_square(total: float, mean: Array, t: Array, weights: Array) -> tuple[Array, ...]:
+    return ((t - mean).T ** 2 @ (weights / total),)
+
+
+def _standardised(center: Array, scale: Array, t: Array) -> Array:
+    standardised: Array = (t - center) / scale
+    return standardised
 
 
 class OneTarget(NamedTuple):
@@ -143,8 +158,8 @@ class ClosedFrame(TargetFrame):
     def of_rows(cls, design: Design, target: Target) -> Self:
         """Take the rows themselves, each times the root of its copies, as the frame."""
         root = np.sqrt(design.row_weights)
-        nothing = np.zeros(target.values.shape[:-1])
-        return cls(root[:, None] * design.columns(EVERY), root * target.values, nothing)
+        nothing = np.zeros(target.scale.shape)
+        return cls(root[:, None] * design.columns(EVERY), root * target.values.T, nothing)
 
     def rest(self, index: Index) -> Array:
         """Nothing is left."""

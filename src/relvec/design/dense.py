@@ -129,7 +129,8 @@ class DenseDesign(Design):
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
-        return DenseFrame(self._Phi, self.scale, target.values, self._root)
+        t = np.ascontiguousarray(target.values.T)
+        return DenseFrame(self._Phi, self.scale, t, self._root)
 
 
 def _norms(Phi: Array, dust: Array) -> Array:

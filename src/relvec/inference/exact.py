@@ -196,7 +196,7 @@ class Exact(Inference):
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood = design, likelihood
-        self.target = Target.of(np.ascontiguousarray(t.T), design)
+        self.target = Target.of(t, design)
         self.n = design.n_effective
         self.output_variance = float(self.target.variance.mean())
         self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
@@ -263,8 +263,8 @@ class Exact(Inference):
         variance = np.tensordot(model.beta, variances, 1) / np.multiply.outer(
             root_alpha, root_alpha
         )
-        residual = self.target.values - mean @ Phi.T
-        D = residual.T @ (model.beta[:, None] * mean) - Phi @ variance
+        residual = self.target.values - Phi @ mean.T
+        D = residual @ (model.beta[:, None] * mean) - Phi @ variance
         slope: Array = self.design.row_weights[:, None] * D / scale
         return slope
 
