@@ -7,32 +7,81 @@ failed factorisation as what it is: :class:`NotPositiveDefiniteError`, never a r
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import cache
-from typing import cast
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from threading import Lock
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 from threadpoolctl import ThreadpoolController
 
+from relvec.precision import ROUNDINGS
+
 Array = NDArray[np.float64]
 
 #: Where a Cholesky pivot is smaller than this share of its diagonal entry, cancellation has taken
 #: over seven of the sixteen digits, and the square root is factorised instead (`stacked_qr`).
 PIVOT_DIGITS = 1e-7
+#: Times that a factor is refined at most: each multiplies the digits that it has.
+MAX_REFINEMENTS = 5
 
 
-@cache
-def _threadpools() -> ThreadpoolController:
-    return ThreadpoolController()
+class _BlasThreads:
+    """The thread pools of BLAS, which belong to the process and not to one of its fits.
+
+    The first fit that enters limits them, and the last that leaves restores them.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._fits, self._allowed = Lock(), 0, 1
+        self._limit: Any = None
+
+    @cached_property
+    def _pools(self) -> ThreadpoolController:
+        return ThreadpoolController().select(user_api="blas")
+
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """Limit the pools to one thread each."""
+        with self._lock:
+            if not self._fits:
+                self._allowed = self._running()
+                self._limit = self._pools.limit(limits=1)
+            self._fits += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._fits -= 1
+                if not self._fits:
+                    self._limit.restore_original_limits()
+
+    def allowed(self) -> int:
+        """Threads that the pools have, or had before they were limited."""
+        with self._lock:
+            return self._allowed if self._fits else self._running()
+
+    def _running(self) -> int:
+        return max((int(pool["num_threads"]) for pool in self._pools.info()), default=1)
 
 
-def single_threaded() -> AbstractContextManager[object]:
+_BLAS = _BlasThreads()
+
+
+def single_threaded() -> AbstractContextManager[None]:
     """Keep NumPy's and SciPy's thread pools from fighting over matrices of a few dozen rows."""
-    limited: AbstractContextManager[object] = _threadpools().limit(limits=1, user_api="blas")
-    return limited
+    return _BLAS.limited()
+
+
+def blas_threads() -> int:
+    """Threads that work on large blocks may take: as many as BLAS was given.
+
+    In the workers of joblib and Dask these are fewer than the machine has.
+    """
+    return _BLAS.allowed()
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
@@ -72,6 +121,44 @@ def checked_cholesky(gram: Array, root: Callable[[], Array]) -> Array:
     if (factor.diagonal() ** 2 < PIVOT_DIGITS * diagonal).any():
         return stacked_qr(root())
     return factor
+
+
+def cholesky_by_products(gram: Array, transformed: Callable[[Array], Array]) -> Array:
+    """Lower Cholesky factor of I + G with G = DᵀD, where D is never at hand as a whole.
+
+    Where a pivot shows that too few digits are left, the factor L found so far, with a share of the
+    diagonal added if there is none else, makes the columns of D nearly orthonormal: the factor of
+    L⁻¹(I + G)L⁻ᵀ, formed of the columns of DL⁻ᵀ themselves, has the digits that are missing
+    (Cholesky QR; Fukaya et al. 2020).
+
+    Parameters
+    ----------
+    gram : ndarray of shape (k, k)
+        G; overwritten.
+    transformed : callable
+        Takes T (k, k) to the product TᵀDᵀDT, formed of the rows of DT.
+    """
+    gram.flat[:: len(gram) + 1] += 1.0
+    lower, found = _factor_with_digits(gram)
+    whole = lower
+    for _ in range(MAX_REFINEMENTS):
+        if found:
+            break
+        transform = inverse_lower(whole).T
+        lower, found = _factor_with_digits(transformed(transform) + transform.T @ transform)
+        whole = np.asfortranarray(whole @ lower)
+    return whole
+
+
+def _factor_with_digits(gram: Array) -> tuple[Array, bool]:
+    """Lower factor of a matrix, or of one near it, and whether it has the digits of the matrix."""
+    diagonal = gram.diagonal().copy()
+    try:
+        factor = cholesky(gram.copy())
+        return factor, bool((factor.diagonal() ** 2 >= PIVOT_DIGITS * diagonal).all())
+    except NotPositiveDefiniteError:
+        gram.flat[:: len(gram) + 1] += ROUNDINGS * len(gram) * diagonal
+        return cholesky(gram), False
 
 
 def stacked_qr(root: Array) -> Array:
