@@ -197,8 +197,8 @@ def make_ripley(
     Examples
     --------
     >>> X, y = make_ripley(1000, random_state=0)
-    >>> (X[y == 1, 1].mean() - X[y == 0, 1].mean()).round(1)
-    np.float64(0.4)
+    >>> print((X[y == 1, 1].mean() - X[y == 0, 1].mean()).round(1))
+    0.4
     """
     rng = check_random_state(random_state)
     y, cloud = rng.randint(2, size=(2, n_samples))
