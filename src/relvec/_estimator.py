@@ -52,6 +52,7 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     tol: float | None
     max_iter: int
     random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
     verbose: int
 
     n_features_in_: int
@@ -105,7 +106,8 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
             precision = None if precision is None else precision[present]
         for t in targets.values():
             likelihood.check(t)
-        problem = Problem(X, targets, likelihood, bool(self.fit_intercept), weights, precision)
+        intercept = bool(self.fit_intercept)
+        problem = Problem(X, targets, likelihood, intercept, weights, precision, self.n_jobs)
         with single_threaded():
             if basis.n_scales:
                 basis, solutions = learn_scales(problem, basis, solver)

@@ -73,6 +73,9 @@ class RVC(KernelMachine, Classifier):
         Passes of the solver over all starts.
     random_state : int, RandomState or None, default=None
         Draw of the centres, where they are drawn.
+    n_jobs : int or None, default=None
+        Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 
@@ -165,6 +168,7 @@ class RVC(KernelMachine, Classifier):
         tol: float = 0.03,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -183,4 +187,5 @@ class RVC(KernelMachine, Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose

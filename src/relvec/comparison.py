@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._classifier import Classifier
 from relvec._estimator import RelevanceMachine
@@ -28,6 +29,7 @@ def compare(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     noise_variance_per_row: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> Any:
     """Rank models of the same data by their log evidence.
 
@@ -48,6 +50,9 @@ def compare(
         Copies of each row.
     noise_variance_per_row : array-like of shape (n_samples,), default=None
         Variance of the Gaussian noise of each row where it is known; regression only.
+    n_jobs : int or None, default=None
+        Processes among which the models are shared out, -1 for all cores; None is 1, or what
+        ``joblib.parallel_config`` says. Fits side by side take longer each.
 
     Returns
     -------
@@ -90,7 +95,8 @@ def compare(
         raise ValueError("noise_variance_per_row is given, expected None for classifiers")
     optional = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
     given = {key: value for key, value in optional.items() if value is not None}
-    rows = {name: _row(name, model, X, y, given) for name, model in named.items()}
+    found = Parallel(n_jobs)(delayed(_row)(*item, X, y, given) for item in named.items())
+    rows = dict(zip(named, found, strict=True))
     order = sorted(rows, key=lambda name: -rows[name]["log_evidence"])
     columns = {key: np.array([rows[name][key] for name in order]) for key in rows[order[0]]}
     evidence = columns.pop("log_evidence")

@@ -99,6 +99,9 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         of noise seems to be worth.
     max_iter : int, default=1000
         Passes of the solver over all starts.
+    n_jobs : int or None, default=None
+        Processes among which targets of `multi_output="independent"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -172,6 +175,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         n_starts: int | None = None,
         tol: float | None = None,
         max_iter: int = 1000,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.fit_intercept = fit_intercept
@@ -184,6 +188,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         self.n_starts = n_starts
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -224,6 +229,9 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         of noise seems to be worth.
     max_iter : int, default=1000
         Passes of the solver over all starts.
+    n_jobs : int or None, default=None
+        Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 
@@ -292,6 +300,7 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         n_starts: int | None = None,
         tol: float | None = None,
         max_iter: int = 1000,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.fit_intercept = fit_intercept
@@ -303,4 +312,5 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         self.n_starts = n_starts
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
         self.verbose = verbose

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
 
 from relvec.basis.base import Basis
 from relvec.design import DenseDesign, Design
 from relvec.inference import Model
 from relvec.likelihoods import Likelihood
+from relvec.linalg import single_threaded
 from relvec.solvers import Solution, Solver, fit
 
 Array = NDArray[np.float64]
@@ -35,6 +37,8 @@ class Problem:
         Copies of each row, positive.
     precision : ndarray of shape (n_samples,) or None
         Precision of each row's noise relative to that of the likelihood.
+    n_jobs : int or None
+        Processes among which the machines are shared out.
     """
 
     X: Array
@@ -43,6 +47,7 @@ class Problem:
     has_intercept: bool
     weights: Array | None
     precision: Array | None = None
+    n_jobs: int | None = None
 
     def evaluate(self, basis: Basis) -> Array:
         """Candidate columns; what leaves the range of float64 is refused by the design, by name."""
@@ -77,7 +82,16 @@ class Problem:
         """Solution of every machine, from a model `begun` on if there is one."""
         design, targets = self.design(self.evaluate(basis)), self.targets.values()
         models: Sequence[Model | None] = [None] * len(targets) if begun is None else begun
-        return [
-            fit(self.likelihood, solver, design, t, model)
+        solutions: list[Solution] = Parallel(self.n_jobs)(
+            delayed(_solve)(self.likelihood, solver, design, t, model)
             for t, model in zip(targets, models, strict=True)
-        ]
+        )
+        return solutions
+
+
+def _solve(
+    likelihood: Likelihood, solver: Solver, design: Design, t: Array, begun: Model | None
+) -> Solution:
+    """Fit one machine, maybe in another process, which has thread pools of its own."""
+    with single_threaded():
+        return fit(likelihood, solver, design, t, begun)

@@ -77,6 +77,9 @@ class RVR(KernelMachine, Regressor):
         Passes of the solver over all starts.
     random_state : int, RandomState or None, default=None
         Draw of the centres, where they are drawn.
+    n_jobs : int or None, default=None
+        Processes among which targets of `multi_output="independent"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -194,6 +197,7 @@ class RVR(KernelMachine, Regressor):
         tol: float = 0.03,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -213,4 +217,5 @@ class RVR(KernelMachine, Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
