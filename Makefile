@@ -1,6 +1,7 @@
 # make demo   set up, then fit a real data set and draw it (relvec-demo.png)
 # make test   set up, then run the test suite
 # make lint   set up, then ruff and mypy
+# make docs   set up, then build the documentation site (docs/_build/html)
 # make report set up, then measure every table and figure of the paper again (report.html; an hour)
 #
 # `PYTHON=python3.12 make test` picks the interpreter.
@@ -9,7 +10,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
 
-.PHONY: demo test test-properties test-long test-slow test-oldest lint report clean
+.PHONY: demo test test-properties test-long test-slow test-oldest lint docs report clean
 
 demo: .venv/installed
 	$(BIN)/relvec demo
@@ -38,6 +39,11 @@ lint: .venv/installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# Runs every example of the gallery; a warning of Sphinx or of an example, or a link to nowhere, fails.
+docs: .venv/documented
+	rm -rf docs/reference/api
+	$(BIN)/sphinx-build -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
+
 report: .venv/installed
 	$(BIN)/python -m benchmarks.paper all
 
@@ -48,6 +54,10 @@ clean:
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[cli,tests,lint]'
+	touch $@
+
+.venv/documented: .venv/installed
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
 .venv-oldest/installed: pyproject.toml

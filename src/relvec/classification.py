@@ -126,7 +126,7 @@ class RVC(KernelMachine, Classifier):
         Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X had any.
 
     References

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from relvec._classifier import Classifier
     from relvec._regressor import Regressor
 
+__all__ = ["CalibratedClassifier", "CalibratedRegressor"]
+
 Array = NDArray[np.float64]
 
 

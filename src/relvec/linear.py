@@ -142,7 +142,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X had any.
 
     See Also
@@ -269,7 +269,7 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X had any.
 
     See Also

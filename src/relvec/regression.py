@@ -138,7 +138,7 @@ class RVR(KernelMachine, Regressor):
         Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X had any.
 
     Notes

@@ -14,6 +14,8 @@ from relvec import (
 )
 from relvec._machine import Machine
 
+__all__ = ["TRUSTED"]
+
 #: Bases that hold functions of the users' own, which are code.
 HOLD_CODE = (basis.CallableKernel, basis.FunctionColumns)
 

@@ -196,7 +196,7 @@ class RBF(ScaledKernel):
 
 
 class Laplacian(ScaledKernel):
-    """Laplacian kernel, k(x, z) = exp(−Σ_d γ_d |x_d − z_d|).
+    """Laplacian kernel, `k(x, z) = exp(−Σ_d γ_d |x_d − z_d|)`.
 
     Parameters
     ----------
@@ -213,14 +213,14 @@ class Laplacian(ScaledKernel):
     power = 1
 
     def k(self, X: Array, Z: Array) -> Array:
-        """exp(−Σ_d γ_d |x_d − z_d|)."""
+        """`exp(−Σ_d γ_d |x_d − z_d|)`."""
         origin = Z[0]
         K: Array = cdist((X - origin) * self.gamma_, (Z - origin) * self.gamma_, "cityblock")
         np.negative(K, out=K)
         return np.exp(K, out=K)
 
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
-        """−γ_d Σ_nm D_nm k(x_n, z_m) |x_nd − z_md|."""
+        """`−γ_d Σ_nm D_nm k(x_n, z_m) |x_nd − z_md|`."""
         P = D * self.k(X, Z)
         distances = [np.vdot(P, np.abs(x[:, None] - z)) for x, z in zip(X.T, Z.T, strict=True)]
         return -self.gamma_ * np.array(distances)
