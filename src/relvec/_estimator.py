@@ -165,11 +165,6 @@ class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
     def _basis(self, X: Array) -> Basis:
         """Build the unfitted basis, which knows its inputs."""
         basis = self._dictionary()
-        if isinstance(basis, Precomputed) and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X has shape {X.shape}, expected a square matrix with kernel='precomputed': "
-                "one row and one column a training row"
-            )
         basis.n_features_in_ = X.shape[1]
         if hasattr(self, "feature_names_in_"):
             basis.feature_names_in_ = self.feature_names_in_

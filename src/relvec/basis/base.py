@@ -190,7 +190,34 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         check_is_fitted(self)
         return self.evaluate(validate_data(self, X, dtype=np.float64, reset=False))
 
-    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Names of the functions, as scikit-learn asks of a transformer."""
+    def get_feature_names_out(
+        self, input_features: Sequence[str] | None = None
+    ) -> NDArray[np.object_]:
+        """Names of the functions, as scikit-learn asks of a transformer.
+
+        Parameters
+        ----------
+        input_features : sequence of str, default=None
+            Names of the inputs, where they had none in `fit`.
+
+        Returns
+        -------
+        names : ndarray of str
+            One a function.
+        """
         check_is_fitted(self)
-        return np.asarray(self.names(getattr(self, "feature_names_in_", None)), dtype=object)
+        names = getattr(self, "feature_names_in_", None)
+        if input_features is not None:
+            self._check_names(list(input_features), names)
+            names = input_features
+        return np.asarray(self.names(names), dtype=object)
+
+    def _check_names(self, given: list[str], seen: Sequence[str] | None) -> None:
+        """Raise unless these may be the names of the inputs, in the words of scikit-learn."""
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                "input_features should have length equal to number of features "
+                f"({self.n_features_in_}), got {len(given)}"
+            )
+        if seen is not None and given != list(seen):
+            raise ValueError(f"input_features is not equal to feature_names_in_, {list(seen)}")

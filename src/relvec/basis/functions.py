@@ -106,6 +106,11 @@ class Precomputed(Columns):
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Take the columns of the training rows `centers`; see `Basis.place`."""
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X has shape {X.shape}, expected a square matrix with kernel='precomputed': "
+                "one row and one column a training row"
+            )
         if (centers.rows < 0).any():
             raise ValueError(
                 "centers are points of their own, expected None or a number of training rows with "
