@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._centers import CentersLike, choose_centers, distinct
 from relvec._machine import Machine, Queries
+from relvec._notebook import NotebookBlock
 from relvec._storage import Stored
 from relvec._summary import table, weight_std
 from relvec.augmentation import TrainingRows, check_augmentable
@@ -40,7 +40,7 @@ LARGEST_WEIGHT = 1e50
 BATCH_ENTRIES = 4_000_000
 
 
-class RelevanceMachine(Stored, BaseEstimator, ABC):  # type: ignore[misc]
+class RelevanceMachine(Stored, NotebookBlock, ABC):
     """What regression and classification share; parameters and attributes are documented there."""
 
     fit_intercept: bool

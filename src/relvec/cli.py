@@ -3,12 +3,14 @@
 Results go to standard output. Warnings and errors go to standard error, one line each.
 
 Exit codes: 0, the command did what it says; 2, its words, a file or the data are wrong, and one
-line says how; 130, it was interrupted. Anything else, with a traceback, is a bug.
+line says how; 130, it was interrupted; 141, nobody reads its output any more. Anything else, with a
+traceback, is a bug.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,7 @@ from typing import Any, NoReturn
 from relvec.commands import COMMANDS
 from relvec.commands.words import one_line
 
-DONE, WRONG, INTERRUPTED = 0, 2, 130
+DONE, WRONG, INTERRUPTED, UNREAD = 0, 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,12 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, 2 after an error, or 130 if interrupted.
+        Exit code: 0, or another of those above.
     """
     options = build_parser().parse_args(arguments)
     try:
         with _one_line_warnings():
             options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left to print must not fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
     except (ValueError, OverflowError, OSError, ImportError, MemoryError) as error:
         print(f"relvec: error: {one_line(error)}", file=sys.stderr)
         return WRONG
@@ -54,7 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Relevance vector machines on tables: CSV or Parquet files with a column for "
         "every input and one for the target.",
         epilog="exit codes: 0 done; 2 the words, a file or the data are wrong, and one line says "
-        "how; 130 interrupted",
+        "how; 130 interrupted; 141 nobody reads the output",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:

@@ -11,7 +11,7 @@ from relvec.classification import RVC
 from relvec.commands.files import need, new_figure, save_picture
 from relvec.commands.job import Job
 from relvec.commands.tasks import TASKS
-from relvec.commands.words import Commands, Options, add_command, output_path
+from relvec.commands.words import Commands, Options, add_command, add_file, output_path
 from relvec.display import BoundaryDisplay
 from relvec.regression import RVR
 
@@ -89,7 +89,8 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--task", choices=list(DEMOS), default="regression", help="default: %(default)s"
     )
-    parser.add_argument(
+    add_file(
+        parser,
         "--out",
         type=output_path,
         default="relvec-demo.png",

@@ -13,6 +13,7 @@ from relvec.commands.words import (
     Commands,
     Options,
     add_command,
+    add_file,
     gamma,
     output_path,
     share,
@@ -80,13 +81,15 @@ def add(commands: Commands) -> None:
     _add_data(parser)
     _add_kernel(parser)
     _add_split(parser)
-    parser.add_argument(
+    add_file(
+        parser,
         "--out",
         type=output_path,
         metavar="MODEL",
         help="where to save the model: a .skops file, which can hold no code, or else a pickle",
     )
-    parser.add_argument(
+    add_file(
+        parser,
         "--plot",
         type=output_path,
         metavar="PICTURE",
@@ -96,7 +99,7 @@ def add(commands: Commands) -> None:
 
 
 def _add_data(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", metavar="DATA", type=table_path, help="CSV or Parquet file")
+    add_file(parser, "data", metavar="DATA", type=table_path, help="CSV or Parquet file")
     parser.add_argument("--target", required=True, metavar="NAME", help="column to predict")
     parser.add_argument(
         "--task",

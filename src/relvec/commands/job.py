@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -37,14 +38,50 @@ class Task(Protocol):
     def describe(self, job: Job) -> str:
         """Name the task and what it predicts."""
 
-    def findings(self, job: Job) -> dict[str, str]:
-        """Judge the fit on the rows held out, where there are any: names and texts of lines."""
+    def noise(self, model: Pipeline, target: str) -> dict[str, str]:
+        """Tell what noise the fit found, if it has any: names and texts of lines."""
+
+    def scores(self, model: Pipeline, rows: Rows) -> dict[str, str]:
+        """Judge a fit on some rows: names and texts of lines."""
 
     def predictions(self, model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
         """Predict rows, in the columns that `relvec predict` writes."""
 
     def draw(self, job: Job, ax: Axes) -> None:
         """Draw the rows held out, or those fitted where there are none."""
+
+    def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
+        """Draw, one after the other, what some rows tell of a model."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that is still to be drawn, what it shows, and its height in inches."""
+
+    caption: str
+    draw: Callable[[Axes], object]
+    height: float = 4.0
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that a model is judged on.
+
+    Attributes
+    ----------
+    X, y : DataFrame and Series
+        Inputs and truth.
+    known : Series
+        Targets that a guess without a model rests on.
+    called, whose : str
+        What the names of the lines say of the rows, and of the targets that are known.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    known: pd.Series
+    called: str
+    whose: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +136,11 @@ class Job:
         """What is wrong with the fit, as far as the rows that were fitted tell."""
         return self.machine.diagnose(self.model[:-1].transform(self.X_train), self.y_train)
 
+    @property
+    def held_out(self) -> Rows:
+        """The rows held out, beside what the rows fitted tell."""
+        return Rows(self.X_test, self.y_test, self.y_train, called="test ", whose="training")
+
     def shown_rows(self) -> tuple[pd.DataFrame, pd.Series]:
         """Rows for a picture: those held out, or those fitted where there are none."""
         return (self.X_test, self.y_test) if len(self.y_test) else (self.X_train, self.y_train)
@@ -124,7 +166,8 @@ class Job:
             "features": f"{columns} columns, {machine.n_features_in_} inputs once encoded",
             "relevance vectors": f"{len(machine.relevance_)} of {fitted} rows",
             "log evidence": f"{machine.log_evidence_:.2f}",
-            **self.task.findings(self),
+            **self.task.noise(self.model, self.target),
+            **(self.task.scores(self.model, self.held_out) if len(self.y_test) else {}),
             "diagnosis": str(self.diagnosis()),
             "seconds": f"{self.seconds:.2f}",
         }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from relvec.commands.files import missing, read_table, require_columns, write_table
 from relvec.commands.tasks import load_model
-from relvec.commands.words import Commands, Options, add_command, output_table, table_path
+from relvec.commands.words import Commands, Options, add_command, add_file, output_table, table_path
 
 EXAMPLES = """\
 predict price.skops new_houses.csv --out predicted.csv
@@ -39,8 +39,13 @@ def add(commands: Commands) -> None:
         "read: load only those that you trust.",
         examples=EXAMPLES,
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
-    parser.add_argument("data", metavar="DATA", type=table_path, help="CSV or Parquet file")
-    parser.add_argument(
-        "--out", required=True, type=output_table, metavar="FILE", help="CSV or Parquet file"
+    add_file(parser, "model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
+    add_file(parser, "data", metavar="DATA", type=table_path, help="CSV or Parquet file")
+    add_file(
+        parser,
+        "--out",
+        required=True,
+        type=output_table,
+        metavar="FILE",
+        help="CSV or Parquet file",
     )

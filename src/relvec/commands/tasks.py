@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, root_mean_squared_error
+from sklearn.metrics import confusion_matrix, log_loss, root_mean_squared_error
 from sklearn.pipeline import Pipeline
 
 from relvec.classification import RVC
 from relvec.commands import model_file
-from relvec.commands.job import Job, Task, holds_texts
+from relvec.commands.job import Drawing, Job, Rows, Task, holds_texts
 from relvec.commands.words import listed
-from relvec.display import CalibrationDisplay, RegressionDisplay
+from relvec.display import BoundaryDisplay, CalibrationDisplay, RegressionDisplay
 from relvec.regression import RVR
 
 if TYPE_CHECKING:
@@ -49,18 +49,22 @@ class Regression:
         """Name the target."""
         return f"regression of {job.target}"
 
-    def findings(self, job: Job) -> dict[str, str]:
-        """Tell the noise, the error beside that of the mean, and what the intervals hold."""
-        unit, truth = job.target, job.y_test
-        lines = {"noise sd": f"{np.sqrt(job.machine.noise_variance_):.4g} {unit}"}
-        if len(truth):
-            mean, std = job.model.predict(job.X_test, return_std=True)
-            rmse = root_mean_squared_error(truth, mean)
-            baseline = root_mean_squared_error(truth, np.full(len(truth), job.y_train.mean()))
-            covered = np.mean(np.abs(truth - mean) <= Z95 * std)
-            lines["test RMSE"] = f"{rmse:.4g} {unit} (training mean as prediction: {baseline:.4g})"
-            lines["95 % interval"] = f"holds {100 * covered:.1f} % of the test rows"
-        return lines
+    def noise(self, model: Pipeline, target: str) -> dict[str, str]:
+        """Standard deviation of the noise."""
+        return {"noise sd": f"{np.sqrt(model[-1].noise_variance_):.4g} {target}"}
+
+    def scores(self, model: Pipeline, rows: Rows) -> dict[str, str]:
+        """Tell the error beside that of a mean, and what the intervals hold."""
+        truth = rows.y
+        mean, std = model.predict(rows.X, return_std=True)
+        rmse = root_mean_squared_error(truth, mean)
+        baseline = root_mean_squared_error(truth, np.full(len(truth), rows.known.mean()))
+        covered = np.mean(np.abs(truth - mean) <= Z95 * std)
+        return {
+            f"{rows.called}RMSE": f"{rmse:.4g} {truth.name} "
+            f"({rows.whose} mean as prediction: {baseline:.4g})",
+            "95 % interval": f"holds {100 * covered:.1f} % of the {rows.called}rows",
+        }
 
     def predictions(self, model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
         """Predict mean, standard deviation of a new observation, and 95 % interval."""
@@ -73,6 +77,13 @@ class Regression:
     def draw(self, job: Job, ax: Axes) -> None:
         """Draw predictions with error bars, and the relevance vectors."""
         RegressionDisplay.from_estimator(job.model, *job.shown_rows_and_vectors(), ax=ax)
+
+    def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
+        """Predictions with error bars."""
+        yield Drawing(
+            f"Predictions of {y.name} with 95 % error bars beside the truth.",
+            lambda ax: RegressionDisplay.from_estimator(model, X, y, ax=ax),
+        )
 
 
 class Classification:
@@ -109,27 +120,32 @@ class Classification:
         classes = job.machine.classes_
         return f"classification of {job.target}, {len(classes)} classes: {listed(classes)}"
 
-    def findings(self, job: Job) -> dict[str, str]:
-        """Tell how good classes and probabilities are, beside their shares of the fitted rows."""
-        if not len(job.y_test):
-            return {}
+    def noise(self, model: Pipeline, target: str) -> dict[str, str]:
+        """Nothing: the noise of classes is in their probabilities."""
+        return {}
+
+    def scores(self, model: Pipeline, rows: Rows) -> dict[str, str]:
+        """Tell how good classes and probabilities are, beside the shares of those known."""
         import pandas as pd
 
-        classes, predicted = job.machine.classes_, job.model.predict(job.X_test)
-        shares = DummyClassifier(strategy="prior").fit(job.X_train, job.y_train)
-        accuracy, loss, brier = (
-            [f"{score(job.y_test, model, job.X_test):.4g}" for model in (job.model, shares)]
-            for score in (_accuracy, _log_loss, _brier)
-        )
+        truth, classes = rows.y, model.classes_
+        predicted, probability = model.predict(rows.X), model.predict_proba(rows.X)
+        share = rows.known.value_counts(normalize=True).reindex(classes, fill_value=0.0).to_numpy()
+        shares = np.tile(share, (len(truth), 1))
+        accuracy = [np.mean(truth == told) for told in (predicted, classes[share.argmax()])]
+        loss = [log_loss(truth, p, labels=classes) for p in (probability, shares)]
+        brier = [_brier(truth, p, classes) for p in (probability, shares)]
         confusion = pd.DataFrame(
-            confusion_matrix(job.y_test, predicted, labels=classes),
+            confusion_matrix(truth, predicted, labels=classes),
             index=[f"true {name}" for name in classes],
             columns=classes,
         )
+        called, commonest = rows.called, "always the commonest class"
+        guess = "class shares as probabilities"
         return {
-            "test accuracy": f"{accuracy[0]} (always the commonest class: {accuracy[1]})",
-            "test log loss": f"{loss[0]} (class shares as probabilities: {loss[1]})",
-            "test Brier score": f"{brier[0]} (class shares as probabilities: {brier[1]})",
+            f"{called}accuracy": f"{accuracy[0]:.4g} ({commonest}: {accuracy[1]:.4g})",
+            f"{called}log loss": f"{loss[0]:.4g} ({guess}: {loss[1]:.4g})",
+            f"{called}Brier score": f"{brier[0]:.4g} ({guess}: {brier[1]:.4g})",
             "predicted": confusion.to_string(),
         }
 
@@ -145,6 +161,18 @@ class Classification:
     def draw(self, job: Job, ax: Axes) -> None:
         """Draw how reliable the probabilities are."""
         CalibrationDisplay.from_estimator(job.model, *job.shown_rows(), ax=ax)
+
+    def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
+        """How reliable the probabilities are and, of two inputs, where the classes are."""
+        yield Drawing(
+            f"Probabilities of {y.name} against how often they came true.",
+            lambda ax: CalibrationDisplay.from_estimator(model, X, y, ax=ax),
+        )
+        if model.n_features_in_ == 2 and not any(holds_texts(column) for _, column in X.items()):
+            yield Drawing(
+                f"Probabilities of {y.name} over the two inputs.",
+                lambda ax: BoundaryDisplay.from_estimator(model, X, y, ax=ax),
+            )
 
 
 TASKS: dict[str, Task] = {"regression": Regression(), "classification": Classification()}
@@ -174,16 +202,7 @@ def _are_whole(numbers: pd.Series) -> bool:
     return bool((numbers.astype(float) % 1 == 0).all())
 
 
-def _accuracy(truth: pd.Series, model: Pipeline, features: pd.DataFrame) -> float:
-    return float(accuracy_score(truth, model.predict(features)))
-
-
-def _log_loss(truth: pd.Series, model: Pipeline, features: pd.DataFrame) -> float:
-    return float(log_loss(truth, model.predict_proba(features), labels=model.classes_))
-
-
-def _brier(truth: pd.Series, model: Pipeline, features: pd.DataFrame) -> float:
+def _brier(truth: pd.Series, probability: NDArray[np.float64], classes: NDArray[Any]) -> float:
     """Half the squared distance of the probabilities from the truth: 0 to 1 for any classes."""
-    happened: NDArray[np.bool_] = np.asarray(truth)[:, None] == model.classes_
-    distance = ((model.predict_proba(features) - happened) ** 2).sum(axis=1)
-    return float(distance.mean() / 2)
+    happened: NDArray[np.bool_] = np.asarray(truth)[:, None] == classes
+    return float(((probability - happened) ** 2).sum(axis=1).mean() / 2)

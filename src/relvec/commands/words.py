@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,6 +34,13 @@ def add_command(
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def add_file(parser: argparse.ArgumentParser, *names: str, **settings: Any) -> None:
+    """Add a word that is a file, whose name a shell completes where it can."""
+    action: Any = parser.add_argument(*names, **settings)
+    if find_spec("shtab") is not None:
+        action.complete = import_module("shtab").FILE
 
 
 class _Help(argparse.HelpFormatter):

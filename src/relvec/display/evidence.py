@@ -108,7 +108,7 @@ class EvidenceDisplay:
             self._plot_machine(machine, line, tone)
         self.ax_.set_ylabel("log evidence in nats")
         self.functions_ax_.set(xlabel="pass", ylabel="functions")
-        self.functions_ax_.set_ylim(bottom=0)
+        self.functions_ax_.set_ylim(0, 1.1 * max(row.n_active for row in self.history) or 1)
         for axis in (self.functions_ax_.xaxis, self.functions_ax_.yaxis):
             axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
         for axes in (self.ax_, self.functions_ax_):
