@@ -9,10 +9,10 @@ To measure a capacity takes a full discharge. Charging time at constant current 
 resistance come for free with every charge, and a model can be fitted on cells in the laboratory
 to tell the capacity of those in the field.
 
-Ten cells are simulated. After n cycles a cell has lost the share a √n + b (n/1000)⁵ of its 2 Ah, a slow
-loss of lithium and a knee; its resistance has grown by 1 % for every per cent that is lost, and
-faster behind the knee. It charges at 1 A until the voltage limit, which it meets the earlier the
-higher its resistance is. Every cell has an a, b and resistance of its own, and every charger a
+Ten cells are simulated. After n cycles a cell has lost the share a √n + b (n/1000)⁵ of its 2 Ah, a
+slow loss of lithium and a knee; its resistance has grown by 1 % for every per cent that is lost,
+and faster behind the knee. It charges at 1 A until the voltage limit, which it meets the earlier
+the higher its resistance is. Every cell has an a, b and resistance of its own, and every charger a
 current that is wrong by some tenths of a per cent.
 """
 
@@ -80,9 +80,9 @@ axes[1, 0].legend(edgecolor="none", fontsize="small", loc="lower left")
 plt.show()
 
 # %%
-# Above, the thin line is 80 % of the rated 2 Ah, where a cell is usually retired: a cell whose whole
-# interval is above it may stay, which a mean alone could not say. Below, the interval around the
-# error; zero should be inside of it 95 % of the time.
+# Above, the thin line is 80 % of the rated 2 Ah, where a cell is usually retired: a cell whose
+# whole interval is above it may stay, which a mean alone could not say. Below, the interval around
+# the error; zero should be inside of it 95 % of the time.
 #
 # Errors of one cell go together, since its charger is wrong by the same share all the time: of a
 # single cell all cycles may be inside the interval, or few. It can hold its share over many cells

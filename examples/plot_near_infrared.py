@@ -6,9 +6,9 @@ A near-infrared calibration
 need, and how good are the predictions?*
 
 The spectra are simulated by the law of Beer and Lambert: absorbance is the sum of what each
-substance absorbs, in proportion to its share. Grain is taken for a mixture of water, starch, oil and
-protein, with their broad bands at roughly the right places, and light is scattered differently by
-every sample: its spectrum is stretched and shifted. Protein is to be predicted.
+substance absorbs, in proportion to its share. Grain is taken for a mixture of water, starch, oil
+and protein, with their broad bands at roughly the right places, and light is scattered differently
+by every sample: its spectrum is stretched and shifted. Protein is to be predicted.
 """
 
 # %%
@@ -33,7 +33,13 @@ BANDS = {
     "water": [(1450, 60, 0.8), (1940, 60, 1.4)],
     "starch": [(1540, 70, 0.3), (2100, 60, 0.9), (2280, 40, 0.5), (2320, 40, 0.4)],
     "oil": [(1210, 30, 0.2), (1725, 25, 0.6), (1765, 25, 0.5), (2310, 25, 1.0), (2350, 25, 0.8)],
-    "protein": [(1510, 40, 0.3), (1735, 30, 0.3), (1980, 40, 0.5), (2055, 35, 0.7), (2180, 35, 0.8)],
+    "protein": [
+        (1510, 40, 0.3),
+        (1735, 30, 0.3),
+        (1980, 40, 0.5),
+        (2055, 35, 0.7),
+        (2180, 35, 0.8),
+    ],
 }
 pure = np.array(
     [

@@ -47,7 +47,9 @@ terms = model.dual_coef_ * model.basis_.transform(grid)
 fig, ax = plt.subplots(layout="constrained")
 lines = ax.plot(grid[:, 0], terms, color=STEEL, linewidth=1.2)
 lines[0].set_label("weighted functions")
-ax.plot(grid[:, 0], terms.sum(axis=1) + model.intercept_, color=BLUE, linewidth=2, label="their sum")
+ax.plot(
+    grid[:, 0], terms.sum(axis=1) + model.intercept_, color=BLUE, linewidth=2, label="their sum"
+)
 ax.plot(grid[:, 0], sinc(grid[:, 0]), "--", color=INK, linewidth=1, label="sin(x)/x")
 ax.set(xlabel="x", ylabel="y")
 ax.legend(edgecolor="none")
