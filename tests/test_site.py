@@ -1,0 +1,61 @@
+"""The pages of the documentation site: code that prints what they say, and numbers that exist."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = {str(path.relative_to(DOCS)): path for path in sorted(DOCS.glob("**/*.md"))}
+#: Pages whose code has tests of its own.
+TESTED = {"guide/bases.md", "guide/uncertainty.md"}
+
+#: A block of Python, with what it prints where the next block says so.
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+
+
+def blocks_of(page):
+    return BLOCK.findall(PAGES[page].read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page) and page not in TESTED])
+def test_the_code_prints_what_the_page_says(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pages write files
+    names = {"__name__": page}
+    for code, printed in blocks_of(page):
+        exec(compile(code, page, "exec"), names)
+        assert capsys.readouterr().out == printed
+
+
+def test_every_equation_the_code_cites_is_on_the_page():
+    page = PAGES["maths/index.md"].read_text(encoding="utf-8")
+    tags = re.findall(r"\\tag\{(\w+)\}", page)
+    assert len(set(tags)) == len(tags)
+    # each has its number for an address, which stands right before it
+    addresses = re.findall(r"^\(eq-(\w+)\)=\n\$\$.*?\\tag\{(\w+)\}", page, re.M | re.S)
+    assert [(tag.lower(), tag) for tag in tags] == addresses
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        text = path.read_text(encoding="utf-8").replace("Tipping & Faul 2003, eq.", "")
+        for cited in re.findall(r"\beq\.\s(\d+(?:(?:, | to | and )\d+)*)", text):
+            assert set(re.findall(r"\d+", cited)) <= set(tags), (path.name, cited)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_to_other_sites_are_well_formed(page):
+    for link in re.findall(r"https?:[^\s)>\"`]*", PAGES[page].read_text(encoding="utf-8")):
+        parts = urlsplit(link)
+        assert parts.scheme == "https", link
+        assert re.fullmatch(r"([a-z0-9-]+\.)+[a-z]{2,}", parts.netloc), link
+
+
+def test_every_cell_of_the_comparison_says_how_it_was_checked():
+    page = PAGES["guide/comparison.md"].read_text(encoding="utf-8")
+    rows = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("| ")]
+    features = [row for row in rows if row[0].strip()]
+    assert len(features) > 20
+    for row in features:
+        assert len(row) == 10, row[0]
+        for cell in row[1:]:
+            assert re.search(r"\((r|s|m|r, m)\)$|^\?$|^$", cell.strip()), (row[0], cell)
