@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._estimator import Array, Index, RelevanceMachine, check_weights
+from relvec._folds import check_ungrouped, refits
 from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec._machine import Machine, Queries
 from relvec.checks import refusals_of
@@ -212,7 +213,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         labels: Labels = self.classes_[likely]
         return labels
 
-    def calibrate(self, X: ArrayLike, y: ArrayLike) -> CalibratedClassifier:
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+    ) -> CalibratedClassifier:
         """Make sets of classes that hold what they say without the probabilities being right.
 
         Needs MAPIE, the extra ``relvec[conformal]``.
@@ -220,10 +223,17 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows that the model was not fitted to, drawn like those to come; with a precomputed
-            kernel its values against the training rows. 95 % needs 20 of them at least.
+            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
+            precomputed kernel its values against the training rows. 95 % needs 20 of them at least.
+            With `cv`, the rows that it was fitted to.
         y : array-like of shape (n_samples,)
             Their labels, all out of ``classes_``.
+        cv : int, cross-validation splitter or iterable of splits, default=None
+            Measure in the rows of the fit, by a refit without each fold. A number is that of
+            stratified folds in the order of the rows. The splitter says how new rows come:
+            ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
+        groups : array-like of shape (n_samples,), default=None
+            What `cv` keeps together.
 
         Returns
         -------
@@ -232,6 +242,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
 
         Raises
         ------
+        ValueError
+            X or y are not what is expected, a refit misses a class, or there are `groups` without
+            `cv`.
         ModuleNotFoundError
             MAPIE is not installed.
 
@@ -248,8 +261,21 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         check_is_fitted(self)
         from relvec.conformal import CalibratedClassifier
 
-        _, codes = self._like_fitted(X, y)
-        return CalibratedClassifier(copy(self), self.predict_proba(X), codes)
+        rows, codes = self._like_fitted(X, y)
+        if cv is None:
+            check_ungrouped(groups)
+            return CalibratedClassifier(copy(self), self.predict_proba(X), codes)
+        predicted, left = [], []
+        for model, fold, of_fold in refits(self, rows, self.classes_[codes], cv, groups):
+            missing = np.setdiff1d(self.classes_, model.classes_)
+            if len(missing):
+                raise ValueError(
+                    f"cv={cv!r} leaves a refit no row of class {missing.tolist()[0]!r}, expected "
+                    "rows of every class for each"
+                )
+            predicted.append(model.predict_proba(fold))
+            left.append(np.searchsorted(self.classes_, of_fold))
+        return CalibratedClassifier(copy(self), np.concatenate(predicted), np.concatenate(left))
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Index]:
         """Inputs, and which of the fitted classes each label is."""

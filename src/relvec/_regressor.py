@@ -13,6 +13,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._estimator import Array, check_weights
+from relvec._folds import check_ungrouped, refits
 from relvec._predictor import Predictor
 from relvec._row_noise import check_row_variances, mean_variance, relative_precision
 from relvec._targets import Arrangement
@@ -227,7 +228,9 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             total += self._alpha_prior().log_prob(machine.alpha)
         return total
 
-    def calibrate(self, X: ArrayLike, y: ArrayLike) -> CalibratedRegressor:
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+    ) -> CalibratedRegressor:
         """Make intervals that hold what they say without the model being right.
 
         Needs MAPIE, the extra ``relvec[conformal]``.
@@ -235,10 +238,18 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows that the model was not fitted to, drawn like those to come; with a precomputed
-            kernel its values against the training rows. 95 % needs 20 of them at least.
+            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
+            precomputed kernel its values against the training rows. 95 % needs 20 of them at least.
+            With `cv`, the rows that it was fitted to.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Their targets.
+        cv : int, cross-validation splitter or iterable of splits, default=None
+            Measure errors in the rows of the fit, by a refit without each fold, with each row
+            counting once. A number is that of folds in the order of the rows. The splitter says how
+            new rows come: ``KFold(5, shuffle=True)`` for more of the same, ``GroupKFold`` for new
+            groups, ``TimeSeriesSplit`` for what follows in time.
+        groups : array-like of shape (n_samples,), default=None
+            What `cv` keeps together.
 
         Returns
         -------
@@ -248,6 +259,8 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
 
         Raises
         ------
+        ValueError
+            X or y are not what is expected, or there are `groups` without `cv`.
         ModuleNotFoundError
             MAPIE is not installed.
 
@@ -260,12 +273,25 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         >>> lower, upper = model.calibrate(X[200:300], y[200:300]).predict_interval(X[300:])
         >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
         0.96
+        >>> every = SparseBayesianRegressor().fit(X[:300], y[:300])
+        >>> lower, upper = every.calibrate(X[:300], y[:300], cv=5).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.97
         """
         check_is_fitted(self)
         from relvec.conformal import CalibratedRegressor
 
-        _, targets = self._like_fitted(X, y)
-        return CalibratedRegressor(copy(self), self._located(X), targets.T)
+        rows, targets = self._like_fitted(X, y)
+        if cv is None:
+            check_ungrouped(groups)
+            return CalibratedRegressor(copy(self), self._located(X), targets.T)
+        predicted, left = [], []
+        given = targets[:, 0] if self._single else targets
+        for model, fold, of_fold in refits(self, rows, given, cv, groups):
+            predicted.append(model._located(fold))
+            left.append(of_fold.reshape(len(fold), -1).T)
+        both = np.concatenate(predicted, axis=1), np.concatenate(left, axis=1)
+        return CalibratedRegressor(copy(self), *both)
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Inputs, and as many targets as were fitted, in columns."""
