@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.browser import Browser, chromium
 from tests.machines import MACHINES
 
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -40,3 +41,15 @@ def staged():
             pytest.skip(str(error))
 
     return read
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, which opens pages."""
+    from playwright.sync_api import sync_playwright
+
+    path = chromium()
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield Browser(running)
+        running.close()

@@ -21,6 +21,7 @@ from relvec.display.parts import (
     Mask,
     circle,
     new_axes,
+    plain,
     rows_among,
     steps,
     table_like,
@@ -166,7 +167,7 @@ class BoundaryDisplay:
         self.figure_ = cast("Figure", self.ax_.figure)
         self._plot_surface()
         self._plot_rows()
-        self.ax_.set(xlabel=self.feature_names[0], ylabel=self.feature_names[1])
+        self.ax_.set(xlabel=plain(self.feature_names[0]), ylabel=plain(self.feature_names[1]))
         self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small")
         return self
 
@@ -175,7 +176,7 @@ class BoundaryDisplay:
 
         probability = self.surface.probability
         if len(self.classes) == 2:
-            tone, levels, name = probability[..., 1], TWO_CLASSES, str(self.classes[1])
+            tone, levels, name = probability[..., 1], TWO_CLASSES, plain(self.classes[1])
         else:
             tone, levels, name = probability.max(axis=-1), MORE_CLASSES, "the likeliest class"
         tones = LinearSegmentedColormap.from_list("tones", ["white", STEEL])
@@ -212,7 +213,7 @@ class BoundaryDisplay:
                 facecolor=face,
                 edgecolor=INK,
                 linewidth=0.6,
-                label=str(name),
+                label=plain(name),
             )
         across, up = self.X[self.is_relevance_vector].T
         circle(self.ax_, across, up)

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from relvec.checks import check_count, check_coverage
-from relvec.display.parts import BLUE, INK, MIST, STEEL, Array, Mask, new_axes, split_below
+from relvec.display.parts import BLUE, INK, MIST, STEEL, Array, Mask, new_axes, plain, split_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -281,7 +281,7 @@ class CalibrationDisplay:
             linewidth=0.5,
             label=["came true", "did not"],
         )
-        ax.set(xlabel=f"probability of {self.name}", ylabel="number")
+        ax.set(xlabel=f"probability of {plain(self.name)}", ylabel="number")
         ax.spines[["top", "right"]].set_visible(False)
         # In the corner under the diagonal, where the axes above are empty.
         legend = ax.legend(

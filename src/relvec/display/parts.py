@@ -22,6 +22,11 @@ Machine = TypeVar("Machine")
 INK, BLUE, STEEL, MIST = "#111111", "#1d4e79", "#8fb3d1", "#dbe7f1"
 
 
+def plain(name: object) -> str:
+    """Text of a name in which a dollar is one, and begins no formula."""
+    return str(name).replace("$", r"\$")
+
+
 def new_axes() -> Axes:
     """Make a figure with one pair of axes, or name the extra that brings matplotlib."""
     try:

@@ -21,6 +21,7 @@ from relvec.display.parts import (
     Mask,
     circle,
     new_axes,
+    plain,
     rows_among,
     steps,
     table_like,
@@ -271,7 +272,9 @@ class RegressionDisplay:
             self.ax_.fill_between(curve.x, *ends, color=color, linewidth=0, label=label)
         self.ax_.plot(curve.x, curve.mean, color=BLUE, linewidth=2, label="mean")
         self._plot_rows(x, self.y)
-        self.ax_.set(xlabel=self.x_name, ylabel=self.y_name, xlim=(curve.x[0], curve.x[-1]))
+        self.ax_.set(
+            xlabel=plain(self.x_name), ylabel=plain(self.y_name), xlim=(curve.x[0], curve.x[-1])
+        )
 
     def _plot_against_true(self) -> None:
         ends = [min(self.y.min(), self.mean.min()), max(self.y.max(), self.mean.max())]
@@ -286,7 +289,8 @@ class RegressionDisplay:
                 zorder=0,
             )
         self._plot_rows(self.y, self.mean)
-        self.ax_.set(xlabel=f"true {self.y_name}", ylabel=f"predicted {self.y_name}")
+        name = plain(self.y_name)
+        self.ax_.set(xlabel=f"true {name}", ylabel=f"predicted {name}")
 
     def _plot_rows(self, across: Array, up: Array) -> None:
         self.ax_.scatter(across, up, s=12, color=INK, alpha=0.7, linewidth=0, label="data")

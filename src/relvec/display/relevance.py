@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec.checks import check_count
-from relvec.display.parts import BLUE, INK, STEEL, Array, new_axes
+from relvec.display.parts import BLUE, INK, STEEL, Array, new_axes, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +120,7 @@ class RelevanceDisplay:
                 color=INK,
                 fontsize="small",
             )
-        ax.set_yticks(places, [self.names[index] for index in shown])
+        ax.set_yticks(places, [plain(self.names[index]) for index in shown])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         ax.set_xlabel("spread of the input in widths of the kernel")
