@@ -7,9 +7,9 @@ import matplotlib
 import pytest
 from matplotlib import pyplot
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("plot_*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*/plot_*.py"))
 #: Those that stay out of the default suite would take most of its time.
-QUICK = {"plot_sinc", "plot_counts", "plot_ripley"}
+QUICK = {"plot_curve", "plot_counts", "plot_ripley"}
 
 
 @pytest.fixture

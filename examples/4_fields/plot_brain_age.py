@@ -1,6 +1,6 @@
 """
-Few subjects, many voxels: a precomputed kernel in nested cross-validation
-==========================================================================
+Few subjects, many voxels: a precomputed kernel
+===============================================
 
 *I predict age from brain images: some hundred subjects, tens of thousands of voxels.*
 
@@ -89,4 +89,4 @@ plt.show()
 # ----------------------------
 # The intervals hold fewer ages than they say: with about as many directions among the images as
 # there are subjects, a fit takes part of the noise for signal. ``calibrate``, shown in
-# :ref:`sphx_glr_gallery_plot_conformal.py`, makes up for that with subjects held out.
+# :ref:`sphx_glr_gallery_3_uncertainty_plot_conformal.py`, makes up for that with subjects held out.
