@@ -1,4 +1,4 @@
-"""RVC and models of counts inside scikit-learn's own estimators and searches."""
+"""Classifiers, and models of counts, inside scikit-learn's own estimators and searches."""
 
 import warnings
 
