@@ -41,15 +41,17 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
     houses.to_csv("new_houses.csv", index=False)
     houses["price"] = houses["size"] / 50 + rng.normal(scale=0.1, size=80)
     houses.to_csv("houses.csv", index=False)
+    houses.to_csv("sold_houses.csv", index=False)
 
     commands = [line[2:].split() for block in _blocks("console") for line in block.splitlines()]
     commands = [words[1:] for words in commands if words[0] == "relvec"]
-    assert [words[0] for words in commands] == ["fit", "predict"]
+    assert [words[0] for words in commands] == ["fit", "predict", "report"]
     for words in commands:
         assert main(words) == 0
     assert capsys.readouterr().err == ""
     predicted = pd.read_csv("predicted.csv")
     np.testing.assert_allclose(predicted["mean"], houses["price"], atol=1)
+    assert "<h1>price</h1>" in Path("houses.html").read_text(encoding="utf-8")
 
 
 def test_make_targets_exist():
