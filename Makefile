@@ -65,5 +65,6 @@ clean:
 	$(OLDEST)/python -m pip install --quiet --editable '.[cli,tests]' \
 		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*' \
 		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*' \
-		'polars==1.17.*' 'pytest==8.*'
+		'polars==1.17.*' 'pytest==8.*' \
+		'skl2onnx==1.18.*' 'onnx==1.17.*' 'onnxruntime==1.20.*'
 	touch $@

@@ -95,7 +95,7 @@ class Categorical(ClassLikelihood):
         size = max(1, BATCH_ENTRIES // (POINTS * self.n_classes))
         for begin in range(0, len(mean), size):
             rows = slice(begin, begin + size)
-            away = self._normal_points @ self.functions(_principal_root(covariance[rows]))
+            away = self.normal_points @ self.functions(_principal_root(covariance[rows]))
             middle = self.functions(mean[rows])[:, None]
             mirrored = [_softmax(middle + away), _softmax(middle - away)]
             p[rows] = 0.5 * sum(part.mean(axis=1) for part in mirrored)
@@ -114,7 +114,8 @@ class Categorical(ClassLikelihood):
         return one_hot
 
     @cached_property
-    def _normal_points(self) -> Array:
+    def normal_points(self) -> Array:
+        """Points of the quadrature, shape (POINTS, n_outputs)."""
         points: Array = ndtri(qmc.Sobol(self.n_outputs, seed=0).random(POINTS))
         return points
 

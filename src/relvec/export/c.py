@@ -1,0 +1,317 @@
+"""Models as C99 that needs nothing but <math.h>."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._classifier import Classifier
+from relvec._predictor import Predictor
+from relvec.export.c_root import principal_root
+from relvec.export.c_writer import CWriter
+from relvec.export.expression import Axis, Expression, Input, keep
+from relvec.export.outputs import classes, numbers
+from relvec.export.scalers import scaled
+
+#: Names that C or the functions written here have already.
+TAKEN = (
+    *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else"),
+    *("enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register"),
+    *("restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef"),
+    *("union", "unsigned", "void", "volatile", "while"),
+    *("x", "mean", "std", "probability", "label", "principal_root"),
+)
+HEADER = """\
+/* {title}
+ *
+ * {size}
+{notes} */
+#ifndef {macro}_H
+#define {macro}_H
+
+#define {macro}_INPUTS {n_inputs}
+#define {macro}_{kind} {n_outputs}
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+{comment}
+{declaration};
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+SOURCE = """\
+/* {title} */
+#include <math.h>
+
+#include "{name}.h"
+
+{tables}
+{helpers}{definition}
+{{
+{body}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class CCode:
+    """A model as C.
+
+    Attributes
+    ----------
+    name : str
+        What the names in C begin with, and the files are called.
+    header, source : str
+        Text of the header and of the source, which includes it.
+    constant_bytes : int
+        Size of its tables, which are constant.
+    buffer_bytes : int
+        Size of the arrays that it puts on the stack; nothing is allocated.
+    """
+
+    name: str
+    header: str
+    source: str
+    constant_bytes: int
+    buffer_bytes: int
+
+    def save(self, folder: Path | str) -> None:
+        """Write `name`.h and `name`.c to a folder.
+
+        Parameters
+        ----------
+        folder : path-like
+            Where; it exists.
+        """
+        (Path(folder) / f"{self.name}.h").write_text(self.header, encoding="utf-8")
+        (Path(folder) / f"{self.name}.c").write_text(self.source, encoding="utf-8")
+
+
+def to_c(
+    model: Any,
+    path: Path | str | None = None,
+    *,
+    name: str | None = None,
+    return_std: bool = False,
+    real: str = "double",
+) -> CCode:
+    """Write a fitted model as C99.
+
+    There is one function, ``NAME_predict``, which takes a row and writes the mean of every target,
+    or the probability of every class; for classes it returns the position of the most probable in
+    ``classes_``. It allocates nothing, calls itself nowhere, and needs ``<math.h>`` only. It checks
+    nothing either: of NaN it makes NaN.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted `RVR`, `RVC`, `SparseBayesianRegressor` or `SparseBayesianClassifier`, or a
+        pipeline that ends in one, after steps that scale or pick columns: ``StandardScaler``,
+        ``MinMaxScaler`` and a ``ColumnTransformer`` of these.
+    path : path-like, default=None
+        Where to write the source; the header goes beside it. None writes no files.
+    name : str, default=None
+        What the names in C begin with. None is the stem of `path`, or ``relvec_model``.
+    return_std : bool, default=False
+        Write the standard deviation of new observations too, noise included. It needs a table of
+        about half the square of the number of functions.
+    real : {"double", "float"}, default="double"
+        Type of all numbers.
+
+    Returns
+    -------
+    code : CCode
+        Header, source, and sizes in bytes.
+
+    Raises
+    ------
+    ValueError
+        Something in the model cannot be exported; the message names it.
+
+    Examples
+    --------
+    >>> from relvec import RVR
+    >>> from relvec.datasets import make_sinc
+    >>> from relvec.export import to_c
+    >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+    >>> code = to_c(RVR(gamma=0.1).fit(X, y), name="sinc")
+    >>> print(code.header)
+    /* RVR with 5 functions of 1 inputs, by relvec ...
+     *
+     * 80 bytes of constants, 40 bytes of arrays on the stack
+     */
+    #ifndef SINC_H
+    #define SINC_H
+    <BLANKLINE>
+    #define SINC_INPUTS 1
+    #define SINC_TARGETS 1
+    ...
+    /* Mean of a new observation of every target, for one row x of inputs. */
+    void sinc_predict(const double x[SINC_INPUTS], double mean[SINC_TARGETS]);
+    ...
+    """
+    if real not in ("double", "float"):
+        raise ValueError(f"real={real!r}, expected 'double' or 'float'")
+    name = _checked_name(name, path)
+    steps, machine = _split(model)
+    row = Axis("feature", int(model.n_features_in_))
+    x: Expression = Input(row)
+    feature = row
+    for step in steps:
+        x, feature = scaled(step, x, feature)
+    if steps:
+        x = keep(x, feature, name="scaled")
+    writer = CWriter(name, real, TAKEN)
+    if isinstance(machine, Classifier):
+        parts = _classifier(machine, x, feature, writer)
+    else:
+        if not isinstance(return_std, bool | np.bool_):
+            raise TypeError(f"return_std={return_std!r}, expected a bool")
+        parts = _regressor(machine, x, feature, writer, std=return_std)
+    code = _assembled(name, real, machine, row, writer, parts)
+    if path is not None:
+        code.save(Path(path).parent)
+    return code
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a function in C of one kind of model looks like."""
+
+    kind: str
+    n_outputs: int
+    returns: str
+    arguments: tuple[str, ...]
+    comment: str
+    notes: tuple[str, ...] = ()
+    ending: tuple[str, ...] = ()
+
+
+def _split(model: Any) -> tuple[list[Any], Predictor | Classifier]:
+    """Steps before the model, and the model itself."""
+    check_is_fitted(model)
+    steps, machine = ([model[:-1]], model[-1]) if isinstance(model, Pipeline) else ([], model)
+    if not isinstance(machine, Predictor | Classifier):
+        raise TypeError(
+            f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"
+        )
+    return steps, machine
+
+
+def _checked_name(name: str | None, path: Path | str | None) -> str:
+    if name is None:
+        name = "relvec_model" if path is None else Path(path).stem
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise ValueError(
+            f"name={name!r}, expected a name that C takes: letters, digits and underscores, a "
+            "letter first"
+        )
+    return name
+
+
+def _regressor(
+    machine: Predictor, x: Expression, feature: Axis, writer: CWriter, *, std: bool
+) -> _Parts:
+    found = numbers(machine, x, feature)
+    outputs = {"mean": found.mean} | ({"std": found.std} if std else {})
+    writer.write(outputs)
+    what = "Mean and standard deviation" if std else "Mean"
+    return _Parts(
+        "TARGETS",
+        found.axis.size,
+        "void",
+        tuple(outputs),
+        f"/* {what} of a new observation of every target, for one row x of inputs. */",
+    )
+
+
+def _classifier(machine: Classifier, x: Expression, feature: Axis, writer: CWriter) -> _Parts:
+    found = classes(machine, x, feature)
+    if found.score is found.probability:
+        writer.write({"probability": found.probability})
+        score = "probability"
+    else:
+        writer.write({"probability": found.probability, "score": found.score})
+        writer.declare("score", found.axis.size)
+        score = "score"
+    labels = ", ".join(f"{code} {label!r}" for code, label in enumerate(machine.classes_.tolist()))
+    return _Parts(
+        "CLASSES",
+        found.axis.size,
+        "int",
+        ("probability",),
+        "/* Probability of every class for one row x of inputs; returns the most probable. */",
+        _comment(f"Classes: {labels}"),
+        (
+            "int label = 0;",
+            f"for (int i = 1; i < {found.axis.size}; ++i) {{",
+            f"    label = {score}[i] > {score}[label] ? i : label;",
+            "}",
+            "return label;",
+        ),
+    )
+
+
+def _comment(text: str) -> tuple[str, ...]:
+    """Lines inside a comment, which nothing in the text can end."""
+    plain = text.replace("*/", "* /").replace("??/", "?? /").replace("\\", "/")
+    return tuple(f" * {line}" for line in textwrap.wrap(plain, 92))
+
+
+def _assembled(
+    name: str,
+    real: str,
+    machine: Predictor | Classifier,
+    row: Axis,
+    writer: CWriter,
+    parts: _Parts,
+) -> CCode:
+    """Header and source of what was written."""
+    macro, n_functions = name.upper(), len(machine.relevance_)
+    arguments = [f"const {real} x[{macro}_INPUTS]"]
+    arguments += [f"{real} {argument}[{macro}_{parts.kind}]" for argument in parts.arguments]
+    declaration = f"{parts.returns} {name}_predict({', '.join(arguments)})"
+    title = (
+        f"{type(machine).__name__} with {n_functions} functions of {row.size} inputs, "
+        f"by relvec {version('relvec')}"
+    )
+    size = (
+        f"{writer.constant_bytes} bytes of constants, {writer.buffer_bytes} bytes of arrays on the "
+        "stack"
+    )
+    header = HEADER.format(
+        title=title,
+        size=size,
+        notes="".join(f"{line}\n" for line in parts.notes),
+        macro=macro,
+        n_inputs=row.size,
+        kind=parts.kind,
+        n_outputs=parts.n_outputs,
+        comment=parts.comment,
+        declaration=declaration,
+    )
+    body = [] if writer.reads_row else ["(void)x;"]
+    body += [*writer.body.lines, *parts.ending]
+    source = SOURCE.format(
+        title=title,
+        name=name,
+        tables="\n".join(writer.tables),
+        helpers="\n" + principal_root(real) if writer.needs_root else "\n",
+        definition=declaration,
+        body="\n".join(f"    {line}" for line in body),
+    )
+    return CCode(name, header, source, writer.constant_bytes, writer.buffer_bytes)

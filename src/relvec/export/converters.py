@@ -1,0 +1,125 @@
+"""Converters of the estimators for skl2onnx, which takes care of pipelines around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+from skl2onnx import update_registered_converter
+from skl2onnx.common.data_types import (
+    BooleanTensorType,
+    DoubleTensorType,
+    FloatTensorType,
+    Int64TensorType,
+)
+from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
+from skl2onnx.common.utils import check_input_and_output_numbers, check_input_and_output_types
+from skl2onnx.common.utils_classifier import get_label_classes
+
+from relvec.classification import RVC
+from relvec.export.expression import Axis, Input
+from relvec.export.onnx_writer import OnnxWriter
+from relvec.export.outputs import classes, numbers
+from relvec.linear import SparseBayesianClassifier, SparseBayesianRegressor
+from relvec.regression import RVR
+
+INPUTS = [FloatTensorType, DoubleTensorType, Int64TensorType, BooleanTensorType]
+
+
+def register_all() -> None:
+    """See `relvec.export.register`."""
+    for regressor in (RVR, SparseBayesianRegressor):
+        update_registered_converter(
+            regressor,
+            f"Relvec{regressor.__name__}",
+            _regressor_shapes,
+            _convert_regressor,
+            parser=_parse_regressor,
+            options={"return_std": [False, True], "double": [False, True]},
+        )
+    for classifier in (RVC, SparseBayesianClassifier):
+        update_registered_converter(
+            classifier,
+            f"Relvec{classifier.__name__}",
+            calculate_linear_classifier_output_shapes,
+            _convert_classifier,
+            options={
+                "zipmap": [True, False, "columns"],
+                "nocl": [False, True],
+                "output_class_labels": [False, True],
+                "double": [False, True],
+            },
+        )
+
+
+def _parse_regressor(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Declare one output or two."""
+    del custom_parsers
+    wanted = scope.get_options(model, {"return_std": False})["return_std"]
+    operator = scope.declare_local_operator(f"Relvec{type(model).__name__}", model)
+    operator.inputs = inputs
+    kind = DoubleTensorType if isinstance(inputs[0].type, DoubleTensorType) else FloatTensorType
+    for name in ("mean", "std") if wanted else ("mean",):
+        operator.outputs.append(scope.declare_local_variable(name, kind()))
+    return operator.outputs
+
+
+def _regressor_shapes(operator: Any) -> None:
+    """A row for each row, a column for each target."""
+    check_input_and_output_numbers(operator, input_count_range=1, output_count_range=[1, 2])
+    check_input_and_output_types(operator, good_input_types=INPUTS)
+    n_rows = operator.inputs[0].get_first_dimension()
+    for output in operator.outputs:
+        output.type.shape = [n_rows, len(operator.raw_operator.machines_)]
+
+
+def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
+    writer, row, kind = _begun(scope, operator, container)
+    found = numbers(operator.raw_operator, row, row.axes[0])
+    for output, expression in zip(operator.outputs, (found.mean, found.std), strict=False):
+        writer.node("Cast", writer.rows(expression), output=output.full_name, to=kind)
+
+
+def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
+    writer, row, kind = _begun(scope, operator, container)
+    model, (label, probability) = operator.raw_operator, operator.outputs
+    found = classes(model, row, row.axes[0])
+    likely = writer.node("ArgMax", writer.rows(found.score), axis=1, keepdims=0)
+    writer.node("Gather", _labels(scope, container, model), likely, output=label.full_name)
+    rows = writer.rows(found.probability)
+    writer.node("Cast", rows, output=probability.full_name, to=kind)
+
+
+def _begun(scope: Any, operator: Any, container: Any) -> tuple[OnnxWriter, Input, int]:
+    """A writer, the row as it knows it, and the type of the outputs."""
+    (given,), model = operator.inputs, operator.raw_operator
+    double = isinstance(given.type, DoubleTensorType)
+    kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
+    asked = container.get_options(model, {"double": False})["double"]
+    dtype = np.dtype(np.float64 if double or asked or _is_averaged(model) else np.float32)
+    writer = OnnxWriter(scope, container, given.full_name, dtype)
+    return writer, Input(Axis("feature", int(model.n_features_in_))), kind
+
+
+def _is_averaged(model: Any) -> bool:
+    """Whether probabilities are averages over several outputs.
+
+    These hang on the axes of a covariance, of which single precision does not leave enough.
+    """
+    several = any(machine.likelihood.n_outputs > 1 for machine in model.machines_)
+    return several and bool(model.proba == "integrated")
+
+
+def _labels(scope: Any, container: Any, model: Any) -> str:
+    """Name of the constants that are the labels."""
+    name = scope.get_unique_variable_name("relvec_labels")
+    labels = get_label_classes(scope, model).tolist()
+    if all(isinstance(label, str) for label in labels):
+        kind, values = TensorProto.STRING, [label.encode() for label in labels]
+    else:
+        kind, values = TensorProto.INT64, [int(label) for label in labels]
+        if values != labels:
+            raise ValueError(f"classes_ are {labels}, expected texts or whole numbers for ONNX")
+    container.add_initializer(name, kind, [len(values)], values)
+    return str(name)

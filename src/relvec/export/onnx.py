@@ -1,0 +1,135 @@
+"""Models as ONNX graphs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._classifier import Classifier
+from relvec._predictor import Predictor
+
+
+def register() -> None:
+    """Tell skl2onnx how to convert the estimators of relvec.
+
+    Afterwards ``skl2onnx.to_onnx`` takes them, by themselves, in pipelines and in what else it can
+    convert, with these options:
+
+    return_std : bool, default=False
+        Of regressors: a second output, the standard deviation of new observations.
+    zipmap : bool or "columns", default=True
+        Of classifiers, as for those of scikit-learn.
+    double : bool, default=False
+        Compute in double precision where the inputs are single too. Averaged probabilities of more
+        than two classes always are.
+
+    Raises
+    ------
+    ImportError
+        skl2onnx is not installed, which the extra ``relvec[onnx]`` brings.
+
+    Examples
+    --------
+    >>> from skl2onnx import to_onnx
+    >>> from relvec import RVR
+    >>> from relvec.datasets import make_sinc
+    >>> from relvec.export import register
+    >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+    >>> register()
+    >>> graph = to_onnx(RVR(gamma=0.1).fit(X, y), X, options={RVR: {"return_std": True}}).graph
+    >>> [output.name for output in graph.output]
+    ['mean', 'std']
+    """
+    _needed("skl2onnx")
+    from relvec.export.converters import register_all
+
+    register_all()
+
+
+def to_onnx(
+    model: Any,
+    X: Any,
+    path: Path | str | None = None,
+    *,
+    return_std: bool = False,
+    double: bool = False,
+) -> Any:
+    """Convert a fitted model to ONNX.
+
+    The graph has the outputs ``mean``, and ``std`` if asked for, or ``label`` and
+    ``probabilities``, in columns: one a target or class.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted `RVR`, `RVC`, `SparseBayesianRegressor` or `SparseBayesianClassifier`, or a
+        pipeline that ends in one, with steps that skl2onnx knows. Others that hold one, such as a
+        grid search, ``skl2onnx.to_onnx`` takes after `register`.
+    X : array or DataFrame
+        One row of inputs or more, for their types: an array is one input of the graph, a table has
+        one for every column. With float32 the graph computes in single precision, and its mean is
+        within a few roundings of Σ|w_m φ_m(x)|, which is much larger than the mean where functions
+        cancel; with float64 in double.
+    path : path-like, default=None
+        Where to write the graph; None writes no file.
+    return_std : bool, default=False
+        Output the standard deviation of new observations too, noise included.
+    double : bool, default=False
+        Compute in double precision where X is float32 too. Averaged probabilities of more than two
+        classes always are.
+
+    Returns
+    -------
+    graph : onnx.ModelProto
+        The converted model.
+
+    Raises
+    ------
+    ValueError
+        Something in the model cannot be exported; the message names it.
+    ImportError
+        skl2onnx is not installed, which the extra ``relvec[onnx]`` brings.
+
+    Examples
+    --------
+    >>> from relvec import RVR
+    >>> from relvec.datasets import make_sinc
+    >>> from relvec.export import to_onnx
+    >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+    >>> model = RVR(gamma=0.1).fit(X, y)
+    >>> graph = to_onnx(model, X, return_std=True)
+
+    ONNX Runtime computes what `predict` does:
+
+    >>> from onnxruntime import InferenceSession
+    >>> mean, std = InferenceSession(graph.SerializeToString()).run(None, {"X": X[:1]})
+    >>> print(mean.round(4), std.round(4), model.predict(X[:1]).round(4))
+    [[0.0429]] [[0.0998]] [0.0429]
+    """
+    register()
+    check_is_fitted(model)
+    machine = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(machine, Predictor | Classifier):
+        raise TypeError(
+            f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"
+        )
+    options = {"double": double}
+    options |= {"zipmap": False} if isinstance(machine, Classifier) else {"return_std": return_std}
+    graph = _needed("skl2onnx").to_onnx(model, X[:1], options={type(machine): options})
+    if path is not None:
+        Path(path).write_bytes(graph.SerializeToString())
+    return graph
+
+
+def _needed(module: str) -> Any:
+    """Import an optional library, or name the extra that brings it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"export to ONNX needs {module}: install relvec with its extra relvec[onnx]"
+        ) from error
