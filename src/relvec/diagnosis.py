@@ -52,6 +52,7 @@ MAD_TO_STD, MAD_EFFICIENCY = float(1 / norm.ppf(0.75)), 0.37
 NOTED = {
     "ConvergenceWarning": "not_converged",
     "EmptyModelWarning": "empty_model",
+    "InterruptedWarning": "interrupted",
     "NoiseFloorWarning": "noise_floor",
     "PrecisionWarning": "digits_lost",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sklearn.exceptions import ConvergenceWarning
+
 
 class RelvecWarning(UserWarning):
     """Base class of this package's warnings."""
@@ -13,6 +15,10 @@ class NoiseFloorWarning(RelvecWarning):
 
 class EmptyModelWarning(RelvecWarning):
     """No basis function raises the evidence: the model predicts a constant."""
+
+
+class InterruptedWarning(RelvecWarning, ConvergenceWarning):  # type: ignore[misc]
+    """Ctrl-C or a callback ended the fit before it came to rest; the model is the best so far."""
 
 
 class CentersWarning(RelvecWarning):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -14,6 +16,7 @@ from relvec.design import DenseDesign, Design
 from relvec.inference import Model
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
+from relvec.progress import Progress
 from relvec.solvers import Solution, Solver, fit
 
 Array = NDArray[np.float64]
@@ -80,13 +83,43 @@ class Problem:
         self, basis: Basis, solver: Solver, begun: Sequence[Model] | None = None
     ) -> list[Solution]:
         """Solution of every machine, from a model `begun` on if there is one."""
+        return solver.progress.once(partial(self._solved, basis, solver, begun))
+
+    def _solved(
+        self, basis: Basis, solver: Solver, begun: Sequence[Model] | None
+    ) -> list[Solution]:
         design, targets = self.design(self.evaluate(basis)), self.targets.values()
         models: Sequence[Model | None] = [None] * len(targets) if begun is None else begun
+        machines = list(zip(targets, models, strict=True))
+        if effective_n_jobs(self.n_jobs) == 1 or len(machines) == 1:
+            fits = [partial(fit, self.likelihood, solver, design, *one) for one in machines]
+            return fits_in_turn(fits, solver)
+        alone = replace(solver, progress=Progress())
         solutions: list[Solution] = Parallel(self.n_jobs)(
-            delayed(_solve)(self.likelihood, solver, design, t, model)
-            for t, model in zip(targets, models, strict=True)
+            delayed(_solve)(self.likelihood, alone, design, *one) for one in machines
         )
         return solutions
+
+    def n_parts(self, solver: Solver) -> int:
+        """Parts of a solution, of which callbacks are told: the machines, or passes of the one."""
+        return len(self.targets) if len(self.targets) > 1 else solver.max_iter
+
+
+def fits_in_turn(fits: Sequence[Callable[[], Solution]], solver: Solver) -> list[Solution]:
+    """Fit one machine after the other.
+
+    Where Ctrl-C ends the fit, machines that are not fitted yet make one pass each.
+    """
+    progress, solutions = solver.progress, list[Solution]()
+    if len(fits) == 1:
+        return [fits[0]()]
+    for number, one in enumerate(fits):
+        with progress.part("machine", solver.max_iter):
+            with progress.interruptible(partial(bool, number)):
+                solutions.append(progress.once(one))
+            if len(solutions) == number:
+                solutions.append(one())
+    return solutions
 
 
 def _solve(

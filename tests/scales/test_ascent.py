@@ -7,6 +7,7 @@ from scipy.stats import multivariate_normal
 from relvec.basis import RBF, Centers, Columns, Concatenate
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.problem import Problem
+from relvec.progress import Progress
 from relvec.scales.ascent import ScaledEvidence, Tied
 
 
@@ -79,10 +80,10 @@ def test_value_is_the_evidence_of_dense_formulas(rows):
 def test_ascent_rises_and_holds_what_it_is_told_to(rows):
     """An ascent ends higher than it began, and scales that are held stay."""
     evidence = evidence_of(rows, Gaussian())
-    value, there = evidence.ascended(15)
+    value, there = evidence.ascended(15, Progress())
     assert value > evidence.value() + 1
     assert value == pytest.approx(there.value(), rel=1e-10)
-    held, stayed = evidence.ascended(15, hold_scales=True)
+    held, stayed = evidence.ascended(15, Progress(), hold_scales=True)
     assert evidence.value() < held < value
     np.testing.assert_array_equal(stayed.basis.log_scales(), evidence.basis.log_scales())
 

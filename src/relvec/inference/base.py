@@ -74,6 +74,24 @@ class Effort:
     rest: float
 
 
+@dataclass(frozen=True)
+class Near:
+    """What is known at one model of use to a search for the posterior at the next.
+
+    Attributes
+    ----------
+    model : Model
+    weights : ndarray of shape (n_active, n_outputs)
+        Their mode.
+    level : ndarray of shape (n_outputs,)
+        Outputs where all functions are zero.
+    """
+
+    model: Model
+    weights: Array
+    level: Array
+
+
 class Point(ABC):
     """The posterior of the weights at one model, and the evidence with its derivatives.
 
@@ -123,6 +141,10 @@ class Point(ABC):
     @abstractmethod
     def keep(self, which: Index) -> Point:
         """Posterior with the functions at some positions only."""
+
+    def near(self) -> Near | None:
+        """What the posterior at another model is looked for from; None if it has a closed form."""
+        return None
 
     def determined(self) -> Array:
         """γ = 1 − αΣ_ii of eq. 17 of every weight, shape (n_active, n_outputs)."""
@@ -272,8 +294,8 @@ class Inference(ABC):
     thorough: Effort
 
     @abstractmethod
-    def point(self, model: Model, near: Point | None = None) -> Point:
-        """Posterior at a model; one at a model `near` it may be used to begin from."""
+    def point(self, model: Model, near: Near | None = None) -> Point:
+        """Posterior at a model, looked for from what is known at one `near` it."""
 
     @abstractmethod
     def scan(self, point: Point) -> Scan:

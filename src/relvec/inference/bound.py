@@ -7,13 +7,14 @@ and the evidence is a lower bound whatever the ξ of each row. The best of them 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
 from scipy.special import log_expit
 
 from relvec.design.base import Array, Design
-from relvec.inference.base import Inference, Model, Point
+from relvec.inference.base import Inference, Model, Near
 from relvec.inference.choice import infer
 from relvec.inference.laplace import Laplace, LaplacePoint
 from relvec.inference.mode import Rows
@@ -59,10 +60,21 @@ class BoundRows(Rows):
         return np.zeros_like(y)
 
 
+@dataclass(frozen=True)
+class BoundNear(Near):
+    """See `Near`; where the bounds touch that are best there, too: `xi` (n_samples, 1)."""
+
+    xi: Array
+
+
 class BoundPoint(LaplacePoint):
     """A model with the Gaussian posterior of the weights that the bound gives."""
 
     fall = 0.0
+
+    def near(self) -> BoundNear:
+        """See `Point.near`."""
+        return BoundNear(self.model, self.weights, self.level, self.tightened().xi)
 
     def tightened(self) -> BoundRows:
         """The bounds that touch at ξ² = ⟨y²⟩ of this posterior."""
@@ -76,13 +88,10 @@ class Bound(Laplace):
     Parameters are those of `Laplace`.
     """
 
-    def point(self, model: Model, near: Point | None = None) -> BoundPoint:
-        """See `Inference.point`; the bounds touch where those of `near` are best, or at zero."""
-        if isinstance(near, BoundPoint):
-            rows = near.tightened()
-        else:
-            rows = BoundRows(self.rows, np.zeros_like(self.rows.t))
-        return BoundPoint(model, self._place(model, near, rows))
+    def point(self, model: Model, near: Near | None = None) -> BoundPoint:
+        """See `Inference.point`; the bounds touch where they are best at `near`, or at zero."""
+        xi = near.xi if isinstance(near, BoundNear) else np.zeros_like(self.rows.t)
+        return BoundPoint(model, self._place(model, near, BoundRows(self.rows, xi)))
 
 
 @singledispatch

@@ -13,7 +13,7 @@ from relvec.design.base import Array, ClosedFrame, Design, Index, Target, Target
 from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior
 from relvec.gains import IndependentBlock, best_independent, greedy_additions
 from relvec.hyperpriors import UNIFORM, Gamma
-from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan
+from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, Scan
 from relvec.inference.noise import NOISE_FLOOR, Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.likelihoods.gaussian import Gaussian
@@ -234,7 +234,7 @@ class Exact(Inference):
         self.frame = self.design.frame(self.target)
         self.frame.span(active)
 
-    def point(self, model: Model, near: Point | None = None) -> ExactPoint:
+    def point(self, model: Model, near: Near | None = None) -> ExactPoint:
         """See `Inference.point`."""
         self.frame.span(model.active)
         return ExactPoint.of(self._data(self.frame, model.active), model, self.noise.prior)

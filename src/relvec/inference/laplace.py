@@ -16,7 +16,7 @@ import numpy as np
 from relvec.design.base import EVERY, Array, Design, Index, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.gains import JointBlock, best_addition, greedy_additions
-from relvec.inference.base import Accepted, Effort, Inference, Model, Point, Scan, columns_of
+from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, Scan, columns_of
 from relvec.inference.curvature import pairwise
 from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, Rows, climb_to_mode
 from relvec.inference.noise import Noise
@@ -120,6 +120,10 @@ class LaplacePoint(Point):
         shared: Array = full.reshape(each, outputs, each, outputs).sum(axis=(1, 3))
         return shared
 
+    def near(self) -> Near:
+        """See `Point.near`."""
+        return Near(self.model, self.weights, self.level)
+
     def misfit(self) -> Array:
         """See `Point.misfit`: there is no noise."""
         return np.empty(0)
@@ -214,14 +218,14 @@ class Laplace(Inference):
         self.n, self.norm2 = design.n_effective, design.total_weight
         self._outputs = likelihood.n_outputs
 
-    def point(self, model: Model, near: Point | None = None) -> LaplacePoint:
+    def point(self, model: Model, near: Near | None = None) -> LaplacePoint:
         """See `Inference.point`; it begins with the weights of `near`, zero for new functions."""
         rows = self.rows.tempered(float(model.beta[0]))
         return LaplacePoint(model, self._place(model, near, rows))
 
-    def _place(self, model: Model, near: Point | None, rows: Rows) -> Place:
+    def _place(self, model: Model, near: Near | None, rows: Rows) -> Place:
         weights, level = np.zeros((len(model.active), self._outputs)), np.zeros(self._outputs)
-        if isinstance(near, LaplacePoint):
+        if near is not None:
             both = np.intersect1d(model.active, near.model.active, return_indices=True)
             _, here, there = both
             weights[here], level = near.weights[there], near.level

@@ -10,7 +10,9 @@ from scipy.optimize import minimize
 
 from relvec.basis.base import Array, Basis, Index
 from relvec.inference import Inference, Model, Point, infer
+from relvec.inference.base import Near
 from relvec.problem import Problem
+from relvec.progress import Progress
 
 #: How far one ascent may move the logarithm of a scale or a precision.
 REACH = 6.0
@@ -78,7 +80,7 @@ class ScaledEvidence:
         self.problem, self.basis, self.machines = problem, basis, machines
         self.place = np.concatenate([basis.log_scales(), *[m.logs for m in machines]])
         self._ends = np.cumsum([basis.n_scales, *[len(m.logs) for m in machines]])[:-1]
-        self._near: list[Point | None] = [None] * len(machines)
+        self._near: list[Near | None] = [None] * len(machines)
 
     def at(self, place: Array) -> ScaledEvidence:
         """The same functions elsewhere."""
@@ -97,7 +99,12 @@ class ScaledEvidence:
         return sum(point.log_evidence for _, point in self._points())
 
     def ascended(
-        self, steps: int, *, hold_scales: bool = False, hold_precisions: bool = False
+        self,
+        steps: int,
+        progress: Progress,
+        *,
+        hold_scales: bool = False,
+        hold_precisions: bool = False,
     ) -> tuple[float, ScaledEvidence]:
         """L after some steps uphill of a quasi-Newton method, and where that is."""
         reach = np.full(len(self.place), REACH)
@@ -108,25 +115,30 @@ class ScaledEvidence:
             value, slope = self.at(place).slope(self._near)
             return -value, -slope
 
-        found = minimize(
-            downhill,
-            self.place,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=np.column_stack([self.place - reach, self.place + reach]),
-            options={"maxiter": steps},
-        )
-        return -float(found.fun), self.at(found.x)
+        def ascent() -> tuple[float, Array]:
+            found = minimize(
+                downhill,
+                self.place,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=np.column_stack([self.place - reach, self.place + reach]),
+                options={"maxiter": steps},
+            )
+            return -float(found.fun), found.x
 
-    def slope(self, near: list[Point | None] | None = None) -> tuple[float, Array]:
-        """L and its slope at the place; points `near` are begun from and replaced."""
+        with progress.part("ascent in the scales", 0):
+            value, place = progress.once(ascent)
+        return value, self.at(place)
+
+    def slope(self, near: list[Near | None] | None = None) -> tuple[float, Array]:
+        """L and its slope at the place; what is known `near` is begun from and replaced."""
         log_evidence, slopes = 0.0, []
         D = np.zeros((len(self.problem.X), len(self.basis.rows_)))
         for number, (inference, point) in enumerate(self._points(near)):
             if not self.problem.believable(point.log_evidence):
                 return -np.inf, np.zeros_like(self.place)
             if near is not None:
-                near[number] = point
+                near[number] = point.near()
             machine = self.machines[number]
             log_evidence += point.log_evidence
             D[:, machine.columns] += inference.function_slope(point)
@@ -134,7 +146,7 @@ class ScaledEvidence:
         by_scale = self.basis.scale_slope(self.problem.X, D)
         return log_evidence, np.concatenate([by_scale, *slopes])
 
-    def _points(self, near: list[Point | None] | None = None) -> list[tuple[Inference, Point]]:
+    def _points(self, near: list[Near | None] | None = None) -> list[tuple[Inference, Point]]:
         """Posterior of every machine at the place."""
         Phi, found = self.problem.evaluate(self.basis), []
         begun = near or [None] * len(self.machines)

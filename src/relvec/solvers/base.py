@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
+
+from sklearn.exceptions import ConvergenceWarning
 
 from relvec.design.base import Array, Design
 from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.inference.base import Accepted, Model
 from relvec.likelihoods.base import Likelihood
+from relvec.progress import Progress
 
 
 class Pass(NamedTuple):
@@ -91,6 +94,8 @@ class Solver(ABC):
         Positive: print a row a pass.
     alpha_prior : Gamma
         Prior of every weight's precision in the users' units.
+    progress : Progress
+        Makes the passes, so that a fit may be told of, interrupted and resumed.
     """
 
     tol: float = 0.03
@@ -99,6 +104,17 @@ class Solver(ABC):
     charge: float = 0.0
     verbose: int = 0
     alpha_prior: Gamma = UNIFORM
+    progress: Progress = field(default_factory=Progress, compare=False, repr=False)
+
+    def stopped(self) -> tuple[Warning, ...]:
+        """What is to be said of a search that did not come to rest.
+
+        Of the user or a callback that ended the fit it speaks itself, for all its searches at once.
+        """
+        if self.progress.stopped:
+            return ()
+        stopped = f"stopped after max_iter={self.max_iter} passes; raise max_iter"
+        return (ConvergenceWarning(stopped),)
 
     @abstractmethod
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:

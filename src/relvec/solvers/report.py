@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
 from relvec.inference import Accepted, Inference, Model
 from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
-from relvec.solvers.base import Pass
+from relvec.progress import Progress
+from relvec.solvers.base import Pass, Solution
 
 #: Evidences that are this close, in nats, are those of one optimum.
 AGREEMENT = 1.0
@@ -23,13 +21,15 @@ class Journal:
     ----------
     inference : Inference
         Knows the noise in the users' units.
+    progress : Progress
+        Knows the time.
     verbose : bool
         Print a row a pass.
     """
 
-    def __init__(self, inference: Inference, *, verbose: bool) -> None:
-        self._inference, self._verbose = inference, verbose
-        self._began = time.perf_counter()
+    def __init__(self, inference: Inference, progress: Progress, *, verbose: bool) -> None:
+        self._inference, self._progress, self._verbose = inference, progress, verbose
+        self._began = progress.once(progress.seconds)
 
     def row(self, number: int, start: int, log_evidence: float, model: Model) -> Pass:
         """Row of pass `number`, with a log evidence in the users' units."""
@@ -38,7 +38,7 @@ class Journal:
             log_evidence,
             len(model.active),
             self._inference.noise_variance(model.beta),
-            time.perf_counter() - self._began,
+            self._progress.seconds() - self._began,
         )
         if self._verbose:
             _print_row(number, row)
@@ -54,13 +54,20 @@ def _print_row(number: int, row: Pass) -> None:
     )
 
 
+def so_far(accepted: Accepted, history: list[Pass], n_iter: int) -> Solution:
+    """What a search has found that goes on."""
+    return Solution.of(
+        accepted, history=history, n_iter=n_iter, notes=(), summary=f"after {n_iter} passes"
+    )
+
+
 def notes(
     inference: Inference,
     model: Model,
     accepted: Accepted,
     *,
     believed: float,
-    stopped_after: int | None,
+    stopped: tuple[Warning, ...] | None,
 ) -> tuple[Warning, ...]:
     """What the user should know of how the search went, worst first.
 
@@ -73,14 +80,12 @@ def notes(
         The same in the users' units.
     believed : float
         Log evidence that the search saw there, in the users' units.
-    stopped_after : int or None
-        Passes, if their number ended the search.
+    stopped : tuple of Warning or None
+        What is to be said of its end, if it did not come to rest.
     """
     found: list[Warning] = []
-    if stopped_after is not None:
-        found.append(
-            ConvergenceWarning(f"stopped after max_iter={stopped_after} passes; raise max_iter")
-        )
+    if stopped is not None:
+        found += stopped
     elif not len(accepted.active):
         found.append(
             EmptyModelWarning(

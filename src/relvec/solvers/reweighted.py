@@ -8,12 +8,10 @@ lower bound of the evidence.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from relvec.design.base import Array, Design
 from relvec.inference import Model
@@ -69,9 +67,18 @@ class _Rounds:
         self._rounding = max(ROUNDINGS * abs(middle), float(np.sqrt(SMALLEST)))
         self._spread = spread(self._distance, self._rounding, self.copies)
         self.history: list[Pass] = []
-        self.n_iter, self._began = 0, time.perf_counter()
+        self.n_iter, self.progress = 0, solver.progress
+        self._began = self.progress.once(self.progress.seconds)
+        self._found: tuple[Solution, Scales] | None = None
 
     def run(self, begun: Model | None) -> Solution:
+        """Rounds to the end, or until Ctrl-C after one of them."""
+        with self.progress.interruptible(lambda: self._found is not None):
+            return self._run(begun)
+        assert self._found is not None
+        return self._solution(*self._found)
+
+    def _run(self, begun: Model | None) -> Solution:
         """Rounds until new scales, σ² and ν would raise the bound by next to nothing.
 
         A bound that falls has lost its digits, or is that of a solver which begins anew in every
@@ -94,15 +101,15 @@ class _Rounds:
             found, bound = turned, turned.log_evidence + above
             self.history += rows
             reached = self._reached(found, scales.noise)
+            self._found = found, reached
             learnt = reached.learnt(self.copies, least)
             gain = learnt.log_prob(self.copies) - reached.log_prob(self.copies)
             gain += reached.above(scales.precision, self.copies) - above
             at_rest = gain < SETTLED * self.solver.tol
             if at_rest and last:
                 return self._solution(found, reached)
-            if self.n_iter >= self.solver.max_iter:
-                stopped = f"stopped after max_iter={self.solver.max_iter} passes; raise max_iter"
-                return self._solution(found, reached, ConvergenceWarning(stopped))
+            if self.n_iter >= self.solver.max_iter or self.progress.stopped:
+                return self._solution(found, reached, *self.solver.stopped())
             unsettled, last, scales = gain > UNSETTLED, at_rest, learnt
             begun = self._model(found, scales)
 
@@ -117,8 +124,9 @@ class _Rounds:
             left = self.solver.max_iter - self.n_iter
             if tried and left < 1:
                 break
-            since = time.perf_counter() - self._began
-            found = fit(noise, replace(self.solver, max_iter=left), rows, self.t, start)
+            since = self.progress.once(self.progress.seconds) - self._began
+            solver = replace(self.solver, max_iter=left)
+            found = self.progress.once(partial(fit, noise, solver, rows, self.t, start))
             tried.append(found)
             histories.append([self._row(row, above, since) for row in found.history])
             self.n_iter += found.n_iter

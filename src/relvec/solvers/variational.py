@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from relvec.design.base import Array, Design
-from relvec.inference import Accepted, Inference, Point, infer
+from relvec.inference import Accepted, Inference, Model, Point, infer
 from relvec.inference.bound import Bound, bound
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.fixed_point import EM
@@ -32,14 +32,14 @@ class Variational(EM):
         """See `TopDown.inference`."""
         return bound(likelihood, design, t)
 
-    def above_evidence(self, inference: Inference, everything: Point) -> float:
-        """The κ that do not depend on the means."""
+    def above_evidence(self, inference: Inference, everything: Model) -> float:
+        """The κ that do not depend on the means; one α is that of the weights of all outputs."""
         noise, prior, constant = inference.noise, self.alpha_prior, 0.0
         if not noise.held:
             constant += len(noise.beta_max) * _kappa(noise.prior.shape + inference.n / 2)
         if not prior.uniform:
-            n_functions, n_outputs = everything.mean.shape
-            constant += n_functions * _kappa(prior.shape + n_outputs / 2)
+            n_outputs = len(everything.beta)  # without noise there is one, and β is 1
+            constant += len(everything.active) * _kappa(prior.shape + n_outputs / 2)
         return constant
 
     def accepted(self, inference: Inference, point: Point, t: Array) -> tuple[Accepted, float]:
