@@ -139,15 +139,14 @@ def cholesky_by_products(gram: Array, transformed: Callable[[Array], Array]) -> 
         Takes T (k, k) to the product TᵀDᵀDT, formed of the rows of DT.
     """
     gram.flat[:: len(gram) + 1] += 1.0
-    lower, found = _factor_with_digits(gram)
-    whole = lower
+    whole, found = _factor_with_digits(gram)
     for _ in range(MAX_REFINEMENTS):
         if found:
-            break
+            return whole
         transform = inverse_lower(whole).T
         lower, found = _factor_with_digits(transformed(transform) + transform.T @ transform)
-        whole = np.asfortranarray(whole @ lower)
-    return whole
+        whole = whole @ lower
+    raise NotPositiveDefiniteError(f"no digits are left of a {len(gram)} x {len(gram)} matrix")
 
 
 def _factor_with_digits(gram: Array) -> tuple[Array, bool]:

@@ -3,36 +3,45 @@
 import numpy as np
 import pytest
 
-from relvec.inference.bound import BoundRows, bound
-from relvec.inference.mode import Rows
+from relvec.design import DenseDesign
+from relvec.inference.bound import bound, bounded
+from relvec.inference.rows import Rows, Terms
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from tests import laplace
 
 
 @pytest.fixture
 def rows(rng):
-    t = rng.integers(0, 2, (30, 1)).astype(float)
-    return Rows(Bernoulli(), t, rng.uniform(0.5, 3, 30), has_intercept=True)
+    t, weights = rng.integers(0, 2, (30, 1)).astype(float), rng.uniform(0.5, 3, 30)
+    design = DenseDesign(np.ones((30, 1)), center=False, weights=weights)
+    return Rows(design, Terms(Bernoulli()), (t, weights))
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-9, 0.3, 4.0, 700.0])
 def test_no_output_has_more_than_its_likelihood_and_one_of_either_sign_has_it(rows, rng, size):
-    bounded = BoundRows(rows, np.full((30, 1), size))
+    below = bounded(rows, np.full((30, 1), size))
+
+    def both(y):
+        return [part.terms.log_prob(y, *part.given) for part in (below, rows)]
+
     for y in rng.normal(0, 5, (20, 30, 1)):
-        assert bounded.log_prob(y) <= rows.log_prob(y) + 1e-9
+        bound, exact = both(y)
+        assert bound <= exact + 1e-9
     for y in (np.full((30, 1), size), np.full((30, 1), -size)):
-        assert bounded.log_prob(y) == pytest.approx(rows.log_prob(y), rel=1e-12)
+        bound, exact = both(y)
+        assert bound == pytest.approx(exact, rel=1e-12)
 
 
 def test_derivatives_are_those_of_finite_differences(rows, rng):
-    bounded, y = BoundRows(rows, rng.uniform(0, 3, (30, 1))), rng.normal(0, 2, (30, 1))
-    slope, curvature = bounded.slope(y), bounded.curvature(y)
+    bound, y = bounded(rows, rng.uniform(0, 3, (30, 1))), rng.normal(0, 2, (30, 1))
+    terms, given = bound.terms, bound.given
+    slope, curvature = terms.slope(y, *given), terms.curvature(y, *given)
     for n, step in enumerate(1e-4 * np.eye(30)[:, :, None]):
-        by_y = (bounded.log_prob(y + step) - bounded.log_prob(y - step)) / 2e-4
+        by_y = (terms.log_prob(y + step, *given) - terms.log_prob(y - step, *given)) / 2e-4
         assert slope[n, 0] == pytest.approx(by_y, rel=1e-6, abs=1e-8)
-        bend = (bounded.slope(y + step) - bounded.slope(y - step))[n, 0] / 2e-4
+        bend = (terms.slope(y + step, *given) - terms.slope(y - step, *given))[n, 0] / 2e-4
         assert curvature[n, 0, 0] == pytest.approx(-bend, rel=1e-8)
-    assert not bounded.curvature_slope(y, np.ones((30, 1, 1))).any()
+    assert not terms.curvature_slope(y, np.ones((30, 1, 1)), *given).any()
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -41,16 +50,17 @@ def test_a_bound_touches_best_at_the_mean_square_of_its_output(center, rng):
     problem = laplace.draw(rng, Bernoulli(), center)
     inference = bound(Bernoulli(), problem.design, problem.t)
     point = inference.point(inference.model_of(1 / problem.design.weight_unit**2))
-    best = point.tightened()
-    mean, spread = point.outputs.y, point.bend.spread()[:, 0, 0]
+    best, here = point.near().xi, point.outputs
+    mean, spread = here.y, point.bend.reach.spread(here.Phi)[:, 0, 0]
 
     def expected(xi):
-        at = BoundRows(point.outputs.rows, xi)
-        return at.log_prob(mean) - 0.5 * at.curvature(mean)[:, 0, 0] @ spread
+        at = bounded(here.rows, xi)
+        curvature = at.terms.curvature(mean, *at.given)
+        return at.terms.log_prob(mean, *at.given) - 0.5 * curvature[:, 0, 0] @ spread
 
-    for step in 1e-3 * rng.standard_normal((20, *best.xi.shape)):
-        assert expected(best.xi + step) < expected(best.xi)
-    slope = [(expected(best.xi + h) - expected(best.xi - h)) for h in 1e-4 * np.eye(50)[:, :, None]]
+    for step in 1e-3 * rng.standard_normal((20, *best.shape)):
+        assert expected(best + step) < expected(best)
+    slope = [(expected(best + h) - expected(best - h)) for h in 1e-4 * np.eye(50)[:, :, None]]
     np.testing.assert_allclose(slope, 0, atol=1e-10)
 
 

@@ -54,8 +54,8 @@ def differences(function, at, step):
 
 def test_mode_is_where_the_log_posterior_is_level(problem, model, point):
     """Σ slope φ = α w for every function and output, Σ slope = 0 for every level."""
-    columns, rows = problem.design.columns(ACTIVE), problem.inference.rows
-    slope = rows.slope(columns @ point.weights + point.level)
+    columns = problem.design.columns(ACTIVE)
+    slope = problem.standard(ACTIVE, model.alpha).slope_at(columns @ point.weights + point.level)
     np.testing.assert_allclose(columns.T @ slope, model.alpha[:, None] * point.weights, **MODE)
     if problem.center:
         np.testing.assert_allclose(slope.sum(axis=0), 0, **MODE)

@@ -231,14 +231,6 @@ class Design(ABC):
         """Return the same candidates and copies, each row's noise with a precision of its own."""
 
     @abstractmethod
-    def dot(self, rows: Array, index: slice = EVERY) -> Array:
-        """Products of vectors (n_samples, k) with the candidates, shape (b, k)."""
-
-    @abstractmethod
-    def dot_squares(self, rows: Array, index: slice = EVERY) -> Array:
-        """Products of vectors (n_samples, k) with the squares of the candidates, shape (b, k)."""
-
-    @abstractmethod
     def columns(self, index: Index | slice) -> Array:
         """Return standardised candidates, shape (n_samples, b)."""
 

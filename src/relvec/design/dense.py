@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
 from typing import cast
 
 import numpy as np
 from sklearn.utils import gen_batches
 
 from relvec.design.base import (
-    EVERY,
     Array,
     Design,
     Index,
@@ -21,8 +22,8 @@ from relvec.design.base import (
 from relvec.linalg import orthonormal
 from relvec.precision import ROUNDINGS, SMALLEST
 
-#: Rows that are squared at a time.
-ROWS_SQUARED = 64
+#: Numbers of the candidates, and rows without them, that a function is given at a time.
+ENTRIES, ROWS = 1 << 15, 1 << 14
 
 
 class DenseDesign(Design):
@@ -94,28 +95,15 @@ class DenseDesign(Design):
         standardised: Array = self._Phi[:, index] / self.scale[index]
         return standardised
 
-    def dot(self, rows: Array, index: slice = EVERY) -> Array:
-        """See `Design.dot`."""
-        products: Array = (rows.T @ self._Phi[:, index]) / self.scale[index]
-        return products.T
-
-    def dot_squares(self, rows: Array, index: slice = EVERY) -> Array:
-        """See `Design.dot_squares`."""
-        products = np.zeros((rows.shape[1], len(self.scale[index])))
-        for block in gen_batches(len(rows), ROWS_SQUARED):
-            part = self._Phi[block, index] / self.scale[index]
-            products += rows[block].T @ np.square(part, out=part)
-        return products.T
-
     def map_rows(
         self,
         function: Callable[..., Array],
         *vectors: RowVector,
         index: Index | slice | None = None,
     ) -> RowVector:
-        """See `Design.map_rows`: all rows are one block."""
-        columns = [] if index is None else [self.columns(index)]
-        return function(*columns, *vectors)
+        """See `Design.map_rows`."""
+        parts = [function(*block) for block in self._blocks(vectors, index)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def sum_rows(
         self,
@@ -123,9 +111,23 @@ class DenseDesign(Design):
         *vectors: RowVector,
         index: Index | slice | None = None,
     ) -> tuple[Array, ...]:
-        """See `Design.sum_rows`: all rows are one block."""
-        columns = [] if index is None else [self.columns(index)]
-        return function(*columns, *vectors)
+        """See `Design.sum_rows`."""
+        parts = (function(*block) for block in self._blocks(vectors, index))
+        return reduce(lambda sums, part: tuple(map(add, sums, part)), parts)
+
+    def _blocks(
+        self, vectors: tuple[RowVector, ...], index: Index | slice | None
+    ) -> Iterator[list[Array]]:
+        """What a function is given of blocks of rows that fit in a processor's cache."""
+        n_samples, size = self.shape[0], ROWS
+        if index is not None:
+            size = max(1, ENTRIES // max(1, len(self.scale[index])))
+        if n_samples <= size:
+            yield [*([] if index is None else [self.columns(index)]), *vectors]
+            return
+        for rows in gen_batches(n_samples, size):
+            columns = [] if index is None else [self._Phi[rows, index] / self.scale[index]]
+            yield [*columns, *(vector[rows] for vector in vectors)]
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""

@@ -7,64 +7,72 @@ and the evidence is a lower bound whatever the ξ of each row. The best of them 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import singledispatch
+from dataclasses import dataclass, replace
+from functools import partial, singledispatch
 
 import numpy as np
 from scipy.special import log_expit
 
-from relvec.design.base import Array, Design
+from relvec.design.base import Array, Design, RowVector
 from relvec.inference.base import Inference, Model, Near
 from relvec.inference.choice import infer
+from relvec.inference.curvature import Reach
 from relvec.inference.laplace import Laplace, LaplacePoint
-from relvec.inference.mode import Rows
+from relvec.inference.rows import Rows, Terms
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.bernoulli import Bernoulli
 from relvec.likelihoods.gaussian import Gaussian
 
 
-class BoundRows(Rows):
-    """What the bound makes of the outputs of all rows.
+class BoundTerms(Terms):
+    """What the bound makes of the outputs of some rows, given where it touches: ξ, and λ(ξ)."""
 
-    Parameters
-    ----------
-    rows : Rows
-        Of the likelihood itself.
-    xi : ndarray of shape (n_samples, 1)
-        Where the bound of each row touches.
-    """
-
-    def __init__(self, rows: Rows, xi: Array) -> None:
-        super().__init__(rows.likelihood, rows.t, rows.weights, rows.has_intercept)
-        self.xi, self._lambda = xi, np.full(xi.shape, 0.125)
-        np.divide(np.tanh(xi / 2), 4 * xi, out=self._lambda, where=xi > 0)
-
-    def log_prob(self, y: Array) -> float:
+    def log_prob(self, y: Array, t: Array, weights: Array, *touching: Array) -> float:
         """Lower bound of the log-likelihood."""
-        touching = log_expit(self.xi) - self.xi / 2
-        bound = touching + (self.t - 0.5) * y - self._lambda * (y**2 - self.xi**2)
-        return float(self.weights @ bound[:, 0])
+        xi, bend = touching
+        bound = log_expit(xi) - xi / 2 + (t - 0.5) * y - bend * (y**2 - xi**2)
+        return float(weights @ bound[:, 0])
 
-    def slope(self, y: Array) -> Array:
+    def slope(self, y: Array, t: Array, weights: Array, *touching: Array) -> Array:
         """Its derivative, t − ½ − 2λy."""
-        slope: Array = self.weights[:, None] * (self.t - 0.5 - 2 * self._lambda * y)
+        slope: Array = weights[:, None] * (t - 0.5 - 2 * touching[1] * y)
         return slope
 
-    def curvature(self, y: Array) -> Array:
+    def curvature(self, y: Array, t: Array, weights: Array, *touching: Array) -> Array:
         """B = 2λ."""
-        curvature: Array = (self.weights[:, None] * 2 * self._lambda)[:, :, None]
+        curvature: Array = (weights[:, None] * 2 * touching[1])[:, :, None]
         return curvature
 
-    def curvature_slope(self, y: Array, spread: Array) -> Array:
+    def curvature_slope(
+        self, y: Array, spread: Array, t: Array, weights: Array, *touching: Array
+    ) -> Array:
         """Zero: the curvature is the same for all outputs."""
         return np.zeros_like(y)
+
+
+def bounded(rows: Rows, xi: RowVector) -> Rows:
+    """The rows of a likelihood with its bounds, which touch at ξ (n_samples, 1)."""
+    given = (*rows.given[:2], xi, rows.design.map_rows(_bend, xi))
+    return replace(rows, terms=BoundTerms(rows.likelihood), given=given)
+
+
+def _bend(xi: Array) -> Array:
+    """λ(ξ)."""
+    bend = np.full(xi.shape, 0.125)
+    np.divide(np.tanh(xi / 2), 4 * xi, out=bend, where=xi > 0)
+    return bend
+
+
+def _root_mean_square(reach: Reach, Phi: Array, y: Array) -> Array:
+    root: Array = np.sqrt(y**2 + reach.spread(Phi)[:, :, 0])
+    return root
 
 
 @dataclass(frozen=True)
 class BoundNear(Near):
     """See `Near`; where the bounds touch that are best there, too: `xi` (n_samples, 1)."""
 
-    xi: Array
+    xi: RowVector
 
 
 class BoundPoint(LaplacePoint):
@@ -73,13 +81,11 @@ class BoundPoint(LaplacePoint):
     fall = 0.0
 
     def near(self) -> BoundNear:
-        """See `Point.near`."""
-        return BoundNear(self.model, self.weights, self.level, self.tightened().xi)
-
-    def tightened(self) -> BoundRows:
-        """The bounds that touch at ξ² = ⟨y²⟩ of this posterior."""
-        spread = self.bend.spread()[:, :, 0]
-        return BoundRows(self.outputs.rows, np.sqrt(self.outputs.y**2 + spread))
+        """See `Point.near`; the best bounds touch at ξ² = ⟨y²⟩ of this posterior."""
+        here = self.outputs
+        function = partial(_root_mean_square, self.bend.reach)
+        xi = here.rows.design.map_rows(function, here.Phi, here.y)
+        return BoundNear(self.model, self.weights, self.level, xi)
 
 
 class Bound(Laplace):
@@ -90,12 +96,15 @@ class Bound(Laplace):
 
     def point(self, model: Model, near: Near | None = None) -> BoundPoint:
         """See `Inference.point`; the bounds touch where they are best at `near`, or at zero."""
-        xi = near.xi if isinstance(near, BoundNear) else np.zeros_like(self.rows.t)
-        return BoundPoint(model, self._place(model, near, BoundRows(self.rows, xi)))
+        if isinstance(near, BoundNear):
+            xi = near.xi
+        else:
+            xi = self.design.map_rows(np.zeros_like, self.rows.given[0])
+        return BoundPoint(model, self._place(model, near, bounded(self.rows, xi)))
 
 
 @singledispatch
-def bound(likelihood: Likelihood, design: Design, t: Array) -> Inference:
+def bound(likelihood: Likelihood, design: Design, t: RowVector) -> Inference:
     """Inference whose evidence is, at fixed precisions, a lower bound of the log evidence.
 
     Raises
@@ -112,12 +121,12 @@ def bound(likelihood: Likelihood, design: Design, t: Array) -> Inference:
 
 
 @bound.register
-def _(likelihood: Gaussian, design: Design, t: Array) -> Inference:
+def _(likelihood: Gaussian, design: Design, t: RowVector) -> Inference:
     """The evidence itself."""
     return infer(likelihood, design, t)
 
 
 @bound.register
-def _(likelihood: Bernoulli, design: Design, t: Array) -> Inference:
+def _(likelihood: Bernoulli, design: Design, t: RowVector) -> Inference:
     """Jaakkola and Jordan's bound."""
     return Bound(design, t, likelihood)

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
-from relvec.design.base import Array
-from relvec.linalg import checked_cholesky, cholesky, inverse_lower, solve_lower
-
-
-def pairwise(B: Array, product: Callable[[Array], Array]) -> Array:
-    """A product with each weighting B_rs of the rows, shape (…, n_outputs, n_outputs)."""
-    outputs = B.shape[1]
-    upper = {(r, s): product(B[:, r, s]) for r in range(outputs) for s in range(r, outputs)}
-    first = upper[0, 0]
-    if outputs == 1:
-        return first[..., None, None]
-    full = np.empty((*first.shape, outputs, outputs))
-    for (r, s), value in upper.items():
-        full[..., r, s] = value
-        # A product of two different factors is symmetric in the outputs only, not in the functions.
-        full[..., s, r] = value
-    return full
+from relvec.design.base import Array, Design, RowVector
+from relvec.inference.rows import as_matrices, by_weighting, weightings
+from relvec.linalg import cholesky, cholesky_by_products, inverse_lower, solve_lower
 
 
 class Information:
@@ -35,40 +21,48 @@ class Information:
 
     Parameters
     ----------
-    Phi : ndarray of shape (n_samples, n_active)
+    design : Design
+        Knows the rows.
+    Phi : RowVector, of shape (n_samples, n_active)
         Active functions.
-    B : ndarray of shape (n_samples, n_outputs, n_outputs)
+    B : RowVector, of shape (n_samples, n_outputs, n_outputs)
         −∂² log p/∂y² of every row.
-    has_intercept : bool
-        Whether there is a flat-prior intercept.
+    at_level : ndarray of shape (n_outputs, n_outputs)
+        1ᵀB1.
+    weighted : ndarray of shape (n_active,)
+        Sum of the functions under tr B.
 
     Attributes
     ----------
     n_outputs : int
-    centred : ndarray of shape (n_samples, n_active)
-        Functions less `mean_function`.
     mean_function : ndarray of shape (n_active,)
         Mean of each function under tr B; zeros without an intercept.
     remainder : ndarray of shape (n_outputs, n_active · n_outputs)
         φ̄ less that mean.
     level_factor : ndarray of shape (n_outputs, n_outputs)
         Lower factor of 1ᵀB1, with an intercept.
+    gram : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        What the rows say of the weights once the intercept is eliminated.
     """
 
     level_factor: Array
 
-    def __init__(self, Phi: Array, B: Array, has_intercept: bool) -> None:
-        self.Phi, self.B, self.has_intercept, self.n_outputs = Phi, B, has_intercept, B.shape[1]
-        self.mean_function: Array = np.zeros(Phi.shape[1])
-        self.remainder = np.zeros((self.n_outputs, Phi.shape[1] * self.n_outputs))
-        if has_intercept:
-            self.level_factor = cholesky(B.sum(axis=0))  # a flat likelihood has no curvature
-            weight: Array = np.einsum("nrr->n", B)
-            self.mean_function = weight @ Phi / float(weight.sum())
-        self.centred = Phi - self.mean_function
-        if has_intercept and self.n_outputs > 1:
-            cross = np.einsum("nk,nrs->krs", self.centred, B, optimize=True)
-            self.remainder = self.solve_level(_side_by_side(cross))
+    def __init__(
+        self, design: Design, Phi: RowVector, B: RowVector, at_level: Array, weighted: Array
+    ) -> None:
+        self.design, self.Phi, self.B, self.at_level = design, Phi, B, at_level
+        self.n_outputs, self.has_intercept = len(at_level), design.has_intercept
+        size = len(weighted) * self.n_outputs
+        self.mean_function: Array = np.zeros(len(weighted))
+        self.remainder = np.zeros((self.n_outputs, size))
+        if self.has_intercept:
+            self.level_factor = cholesky(at_level.copy())  # a flat likelihood has no curvature
+            self.mean_function = weighted / float(np.trace(at_level))
+        gram, cross = design.sum_rows(partial(_gram, self.mean_function), Phi, B)
+        self.gram: Array = as_matrices(gram).transpose(0, 2, 1, 3).reshape(size, size)
+        if self.has_intercept and self.n_outputs > 1:
+            self.remainder = self.solve_level(_side_by_side(as_matrices(cross)))
+            self.gram -= self.remainder.T @ at_level @ self.remainder
 
     @property
     def middle(self) -> Array:
@@ -84,34 +78,38 @@ class Information:
         solved: Array = inverse.T @ (inverse @ values)
         return solved
 
-    @cached_property
-    def gram(self) -> Array:
-        """What the rows say of the weights once the intercept is eliminated."""
-        centred, size = self.centred, self.remainder.shape[1]
-        blocks = pairwise(self.B, lambda weight: (centred * weight[:, None]).T @ centred)
-        gram: Array = blocks.transpose(0, 2, 1, 3).reshape(size, size)
-        if self.remainder.any():
-            gram -= self.remainder.T @ self.B.sum(axis=0) @ self.remainder
+    def gram_of(self, transform: Array) -> Array:
+        """The gram of transformed weights, TᵀGT, whose digits are not those of G."""
+        function = partial(_transformed, self.mean_function, self.remainder, transform)
+        (gram,) = self.design.sum_rows(function, self.Phi, self.B)
         return gram
 
-    def root(self) -> Array:
-        """R with RᵀR = `gram`, its rows those of B^(1/2)."""
-        values, axes = np.linalg.eigh(self.B)
-        half = np.sqrt(np.maximum(values, 0.0))[:, :, None] * np.swapaxes(axes, 1, 2)
-        rows = np.einsum("nqr,nk->nqkr", half, self.centred)
-        root: Array = rows.reshape(-1, self.remainder.shape[1])
-        root -= half.reshape(-1, self.n_outputs) @ self.remainder
-        return root
-
-    def gradient(self, slope: Array) -> tuple[Array, Array]:
+    def gradient(self, slope: RowVector) -> tuple[Array, Array]:
         """Xᵀ times something with one value a row and output: by weight, and by level."""
-        by_level = slope.sum(axis=0) if self.has_intercept else np.zeros(self.n_outputs)
-        return self.Phi.T @ slope, by_level
+        by_weight, by_level = self.design.sum_rows(_products, self.Phi, slope)
+        return by_weight, by_level if self.has_intercept else np.zeros(self.n_outputs)
 
-    def outputs(self, weights: Array, level: Array) -> Array:
-        """X times weights and level, shape (n_samples, n_outputs)."""
-        outputs: Array = self.Phi @ weights + level
-        return outputs
+
+def _gram(mean: Array, Phi: Array, B: Array) -> tuple[Array, Array]:
+    """Products of the functions less their mean, and their sums, under each B_rs."""
+    centred, weights = Phi - mean, weightings(B)
+    gram = by_weighting(weights, lambda weight: (centred * weight[:, None]).T @ centred)
+    return gram, weights @ centred
+
+
+def _transformed(
+    mean: Array, remainder: Array, transform: Array, Phi: Array, B: Array
+) -> tuple[Array, ...]:
+    """Products of the rows B^(1/2) (φ ⊗ I − φ̄) T."""
+    values, axes = np.linalg.eigh(B)
+    half = np.sqrt(np.maximum(values, 0.0))[:, :, None] * np.swapaxes(axes, 1, 2)
+    rows = np.einsum("nqr,nk->nqkr", half, Phi - mean).reshape(-1, remainder.shape[1])
+    rows = (rows - half.reshape(-1, len(remainder)) @ remainder) @ transform
+    return (rows.T @ rows,)
+
+
+def _products(Phi: Array, values: Array) -> tuple[Array, Array]:
+    return Phi.T @ values, values.sum(axis=0)
 
 
 class Curvature:
@@ -130,8 +128,9 @@ class Curvature:
         self._root_alpha = np.repeat(np.sqrt(alpha), information.n_outputs)
         # A^(-1/2) H A^(-1/2) without the intercept, I + DᵀD
         scaled = information.gram / np.multiply.outer(self._root_alpha, self._root_alpha)
-        scaled.flat[:: len(scaled) + 1] += 1.0
-        self._factor = checked_cholesky(scaled, lambda: information.root() / self._root_alpha)
+        self._factor = cholesky_by_products(
+            scaled, lambda transform: information.gram_of(transform / self._root_alpha[:, None])
+        )
 
     @property
     def half_log_det(self) -> float:
@@ -169,54 +168,82 @@ class Curvature:
         moved = rows.mean_function @ weights + rows.remainder @ step
         return weights, rows.solve_level(by_level) - moved
 
-    def spread(self) -> Array:
-        """X H⁻¹ Xᵀ of every row with itself, shape (n_samples, n_outputs, n_outputs)."""
-        centred, remainder = self.information.centred, self.information.remainder
-        each, outputs = centred.shape[1], self.information.n_outputs
+    @cached_property
+    def reach(self) -> Reach:
+        """How the outputs of rows hang on the weights."""
+        rows = self.information
         covariance = self.variance / np.multiply.outer(self._root_alpha, self._root_alpha)
-        apart = covariance.reshape(each, outputs, each, outputs)
+        return Reach(rows.mean_function, rows.remainder, covariance, self.level_covariance)
+
+    def whitened(self, seen: Array, at_level: Array) -> Array:
+        """H^(-1/2) XᵀB(φ ⊗ I) for some candidates φ, shape (n_weights + n_levels, b, n_outputs).
+
+        The sum of its squares is what the active functions and the intercept explain.
+
+        Parameters
+        ----------
+        seen : ndarray of shape (n_active, b, n_outputs, n_outputs)
+            (Φ − mean)ᵀB_rs φ.
+        at_level : ndarray of shape (b, n_outputs, n_outputs)
+            1ᵀB_rs φ.
+        """
+        rows, outputs, b = self.information, self.information.n_outputs, len(at_level)
+        across = seen.transpose(0, 2, 1, 3).reshape(len(self._root_alpha), b * outputs)
+        levels = np.empty((0, b * outputs))
+        if rows.has_intercept:
+            beside = _side_by_side(at_level)
+            across = across - rows.remainder.T @ beside
+            levels = inverse_lower(rows.level_factor) @ beside
+        scaled = np.ascontiguousarray(across / self._root_alpha[:, None])
+        white = np.vstack([levels, solve_lower(self._factor, scaled)])
+        return white.reshape(len(white), b, outputs)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The covariance of outputs with weights: X H⁻¹, of rows whose functions are given.
+
+    Attributes
+    ----------
+    mean_function : ndarray of shape (n_active,)
+    remainder : ndarray of shape (n_outputs, n_active · n_outputs)
+        See `Information`.
+    covariance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        Σ.
+    level_covariance : ndarray of shape (n_outputs, n_outputs)
+    """
+
+    mean_function: Array
+    remainder: Array
+    covariance: Array
+    level_covariance: Array
+
+    def spread(self, Phi: Array) -> Array:
+        """X H⁻¹ Xᵀ of every row with itself, shape (n_rows, n_outputs, n_outputs)."""
+        centred, outputs = Phi - self.mean_function, len(self.remainder)
+        each = centred.shape[1]
+        apart = self.covariance.reshape(each, outputs, each, outputs)
         spread = np.empty((len(centred), outputs, outputs))
         for r in range(outputs):
             for s in range(r, outputs):
                 half = centred @ apart[:, r, :, s]
                 spread[:, r, s] = spread[:, s, r] = np.einsum("nk,nk->n", half, centred)
         spread += self.level_covariance
-        if remainder.any():
-            away = covariance @ remainder.T
+        if self.remainder.any():
+            away = self.covariance @ self.remainder.T
             mixed = np.einsum("nk,krs->nrs", centred, away.reshape(each, outputs, outputs))
-            spread += remainder @ away - mixed - np.swapaxes(mixed, 1, 2)
+            spread += self.remainder @ away - mixed - np.swapaxes(mixed, 1, 2)
         return spread
 
-    def explained(self) -> Array:
-        """Σ_rs B_rs (X H⁻¹)_s,mr of every row and function m: ½ ∂log|H|/∂φ_m, (n_samples, m)."""
-        rows, outputs = self.information, self.information.n_outputs
-        covariance = self.variance / np.multiply.outer(self._root_alpha, self._root_alpha)
+    def explained(self, B: Array, Phi: Array) -> Array:
+        """Σ_rs B_rs (X H⁻¹)_s,mr of every row and function m: ½ ∂log|H|/∂φ_m, (n_rows, m)."""
+        centred, outputs = Phi - self.mean_function, len(self.remainder)
         # X H⁻¹ for the weights: (φ ⊗ I − φ̄)ᵀΣ, the outputs s of the row, r of the function
-        reach = np.stack([rows.centred @ covariance[s::outputs] for s in range(outputs)], axis=1)
-        reach -= rows.remainder @ covariance
-        by_output = reach.reshape(*reach.shape[:2], -1, outputs)
-        explained: Array = np.einsum("nrs,nsmr->nm", rows.B, by_output)
+        reach = [centred @ self.covariance[s::outputs] for s in range(outputs)]
+        weighted = np.stack(reach, axis=1) - self.remainder @ self.covariance
+        by_output = weighted.reshape(*weighted.shape[:2], -1, outputs)
+        explained: Array = np.einsum("nrs,nsmr->nm", B, by_output)
         return explained
-
-    def whitened(self, dot: Callable[[Array], Array]) -> Array:
-        """H^(-1/2) XᵀB(φ ⊗ I) for some candidates φ, shape (n_weights + n_levels, b, n_outputs).
-
-        The sum of its squares is what the active functions and the intercept explain. `dot` gives
-        the products (b, k) of the candidates with vectors over the rows (n_samples, k).
-        """
-        rows, outputs = self.information, self.information.n_outputs
-        cross = pairwise(rows.B, lambda weight: dot(rows.centred * weight[:, None]))
-        b = len(cross)
-        seen = cross.transpose(1, 2, 0, 3).reshape(len(self._root_alpha), b * outputs)
-        levels = np.empty((0, b * outputs))
-        if rows.has_intercept:
-            at_level = dot(rows.B.reshape(len(rows.B), -1)).reshape(b, outputs, outputs)
-            beside = _side_by_side(at_level)
-            seen = seen - rows.remainder.T @ beside
-            levels = inverse_lower(rows.level_factor) @ beside
-        scaled = np.ascontiguousarray(seen / self._root_alpha[:, None])
-        white = np.vstack([levels, solve_lower(self._factor, scaled)])
-        return white.reshape(len(white), b, outputs)
 
 
 def _side_by_side(values: Array) -> Array:

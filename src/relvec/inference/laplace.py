@@ -7,32 +7,28 @@ for each flat direction), and so are its slopes: that ŵ and with it B move with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Self
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 
-from relvec.design.base import EVERY, Array, Design, Index, Target
+from relvec.design.base import Array, Design, Index, RowVector, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
-from relvec.gains import JointBlock, best_addition, greedy_additions
-from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, Scan, columns_of
-from relvec.inference.curvature import pairwise
-from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, Rows, climb_to_mode
+from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, columns_of
+from relvec.inference.curvature import Reach
+from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, climb_to_mode, outputs_of
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
+from relvec.inference.rows import Rows, Terms
+from relvec.inference.scan import LaplaceScan
 from relvec.likelihoods.base import Likelihood
 from relvec.posterior import Posterior
 
-#: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
-RESOLUTION = 1e-10
 #: The opening neglects functions' parts outside a frame up to this share of their squares: beside
 #: the curvature of a class they hardly count. There may be one direction to so many candidates.
 NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
 FALL = 1.0
-#: Numbers held at a time while the candidates are scanned.
-BLOCK_ENTRIES = 8_000_000
 
 
 class LaplacePoint(Point):
@@ -78,14 +74,15 @@ class LaplacePoint(Point):
         return self.outputs.level
 
     @property
-    def slope(self) -> Array:
+    def slope(self) -> RowVector:
         """∂ log p/∂y of every row."""
         return self.outputs.slope
 
     @cached_property
-    def pull(self) -> Array:
+    def pull(self) -> RowVector:
         """∂ log|H|/∂y of every row, which moves with the mode: h∘d with one output."""
-        return self.outputs.rows.curvature_slope(self.outputs.y, self.bend.spread())
+        here = self.outputs
+        return here.rows.map(partial(_pull, self.bend.reach), here.Phi, here.y)
 
     def gradient(self) -> Array:
         """Slope of L in log α for fixed B: zero where eq. 16 holds."""
@@ -99,12 +96,10 @@ class LaplacePoint(Point):
         return self.bend.solve(*self.outputs.information.gradient(self.pull))
 
     @cached_property
-    def pull_outside(self) -> Array:
+    def pull_outside(self) -> RowVector:
         """h∘d less what weights and intercept, following it, take back."""
-        rows = self.outputs.information
-        followed = rows.outputs(*self.following)
-        outside: Array = self.pull - np.einsum("nrs,ns->nr", rows.B, followed)
-        return outside
+        here, function = self.outputs, partial(_outside, *self.following)
+        return here.rows.design.map_rows(function, here.Phi, here.B, self.pull)
 
     def evidence_slope(self) -> Array:
         """See `Point.evidence_slope`: the mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
@@ -147,52 +142,33 @@ class LaplacePoint(Point):
         if here.rows.has_intercept:
             middle = here.information.middle
             level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
-        outputs = Outputs(here.rows, here.Phi[:, which], weights, level)
+        Phi = here.rows.design.columns(model.active)
+        outputs = Outputs(here.rows, Phi, weights, level)
         return type(self)(model, Place(outputs, model.alpha), CLOSELY)
 
 
-class LaplaceScan(Scan):
-    """Factors of every candidate at the mode: Q exactly, S for fixed B, with the gain they promise.
+def _pull(reach: Reach, terms: Terms, Phi: Array, y: Array, *given: Any) -> Array:
+    return terms.curvature_slope(y, reach.spread(Phi), *given)
 
-    Whether the evidence itself rises is told by its slope in 1/α at α = ∞, ½(‖Q‖² − tr S) − ½ Qᵀu
-    with u = (φ − ΦΣΦᵀBφ)ᵀ(h∘d). A candidate that fixed B promises to rise from there, and does not,
-    is worth nothing. (With several outputs ℓ may fall at first and rise to a maximum after.)
-    """
 
-    def __init__(self, inference: Laplace, point: LaplacePoint) -> None:
-        self._inference, self._point = inference, point
-        blocks = inference.blocks(len(point.mean))
-        self.gain = np.concatenate([self._gain(index) for index in blocks])
-        self.gain[point.model.active] = 0.0
+def _outside(weights: Array, level: Array, Phi: Array, B: Array, pull: Array) -> Array:
+    outside: Array = pull - np.einsum("nrs,ns->nr", B, outputs_of(weights, level, Phi))
+    return outside
 
-    def _gain(self, index: slice) -> Array:
-        S, Q, u, floor = self.factors(index)
-        gain, _ = best_addition(S, Q, floor)
-        trace = np.einsum("brr->b", S)
-        promised = np.einsum("br,br->b", Q, Q) - trace
-        slope = np.einsum("br,br->b", Q, Q - u) - trace
-        return np.where((promised > 0) & (slope <= 0), 0.0, gain)
 
-    def factors(self, index: slice = EVERY) -> tuple[Array, Array, Array, Array]:
-        """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
-        design, point, B = self._inference.design, self._point, self._point.outputs.information.B
-        norm2 = design.dot_squares(B.reshape(len(B), -1), index).reshape(-1, *B.shape[1:])
-        white = point.bend.whitened(lambda rows: design.dot(rows, index))
-        S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=B.shape[1] > 1)
-        both = design.dot(np.hstack([point.slope, point.pull_outside]), index)
-        Q, u = np.split(both, 2, axis=1)
-        return S, Q, u, RESOLUTION * np.einsum("brr->b", norm2)
-
-    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
-        """See `Scan.additions`."""
-        columns, B = self._inference.design.columns(batch), self._point.outputs.information.B
-        products = pairwise(B, lambda weight: (columns * weight[:, None]).T @ columns)
-        white = self._point.bend.whitened(lambda rows: columns.T @ rows)
-        block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
-        Q = columns.T @ self._point.slope
-        floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
-        chosen, alpha = greedy_additions(JointBlock(block, Q, floor), threshold)
-        return batch[chosen], alpha
+def _function_slope(
+    scale: Array,
+    weights: Array,
+    following: Array,
+    reach: Reach,
+    Phi: Array,
+    B: Array,
+    slope: Array,
+    outside: Array,
+) -> Array:
+    D: Array = (slope - 0.5 * outside) @ weights.T - 0.5 * slope @ following.T
+    D -= reach.explained(B, Phi)
+    return D / scale
 
 
 class Laplace(Inference):
@@ -202,7 +178,7 @@ class Laplace(Inference):
     ----------
     design : Design
         Candidates.
-    t : ndarray of shape (n_samples, d)
+    t : RowVector, of shape (n_samples, d)
         Target.
     likelihood : Likelihood
         Log-concave in its outputs.
@@ -212,9 +188,9 @@ class Laplace(Inference):
     quick, thorough = Effort(steps=1, rest=1.0), Effort(steps=100, rest=1e-4)
     noise = Noise(held=True, beta_max=first_beta)
 
-    def __init__(self, design: Design, t: Array, likelihood: Likelihood) -> None:
+    def __init__(self, design: Design, t: RowVector, likelihood: Likelihood) -> None:
         self.design = design
-        self.rows = Rows(likelihood, t, design.row_weights, design.has_intercept)
+        self.rows = Rows(design, Terms(likelihood), (t, design.row_weights))
         self.n, self.norm2 = design.n_effective, design.total_weight
         self._outputs = likelihood.n_outputs
 
@@ -235,7 +211,7 @@ class Laplace(Inference):
     def scan(self, point: Point) -> LaplaceScan:
         """See `Inference.scan`."""
         assert isinstance(point, LaplacePoint)
-        return LaplaceScan(self, point)
+        return LaplaceScan(self.design, point)
 
     def all_active(self) -> Self:
         """See `Inference.all_active`."""
@@ -248,18 +224,13 @@ class Laplace(Inference):
         ½[(p − BXv)ŵᵀ + gvᵀ]: the mode moves, and B with it.
         """
         assert isinstance(point, LaplacePoint)
-        D = (point.slope - 0.5 * point.pull_outside) @ point.weights.T
-        D -= 0.5 * point.slope @ point.following[0].T
-        D -= point.bend.explained()
-        slope: Array = D / self.design.scale[point.model.active]
+        here, scale = point.outputs, self.design.scale[point.model.active]
+        function = partial(
+            _function_slope, scale, point.weights, point.following[0], point.bend.reach
+        )
+        rows = here.Phi, here.B, point.slope, point.pull_outside
+        slope: Array = self.design.map_rows(function, *rows)
         return slope
-
-    def blocks(self, n_active: int) -> Iterator[slice]:
-        """Blocks of candidates small enough to be looked at together."""
-        entries = max(self.design.shape[0], n_active * self._outputs**2)
-        size = max(1, BLOCK_ENTRIES // entries)
-        for begin in range(0, self.design.shape[1], size):
-            yield slice(begin, begin + size)
 
     def opening(self) -> Model | None:
         """See `Inference.opening`; for one output whose dictionary few directions span.
@@ -270,7 +241,7 @@ class Laplace(Inference):
         if self._outputs > 1:
             return None
         nothing = self.point(Model.empty(self.first_beta))
-        curvature = float(nothing.outputs.information.B.sum()) / self.design.total_weight
+        curvature = float(nothing.outputs.information.at_level.sum()) / self.design.total_weight
         working = nothing.slope[:, 0] / self.design.row_weights / curvature
         target = Target.of(working + nothing.level[0], self.design)
         frame = spanning_frame(

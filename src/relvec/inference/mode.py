@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
-from relvec.design.base import Array
+from relvec.design.base import Array, RowVector
 from relvec.inference.curvature import Curvature, Information
-from relvec.likelihoods.base import Likelihood
+from relvec.inference.rows import Rows, Terms, curvature_of, slope_of
 from relvec.linalg import NotPositiveDefiniteError
 from relvec.precision import ROUNDINGS
 
@@ -20,45 +21,6 @@ EXACTLY, CLOSELY = 1e-7, 1e-4
 STEPS_NEARBY, MAX_STEPS, LEAST_ASCENT = 30, 200, 1e-12
 
 
-class Rows:
-    """What the likelihood makes of the outputs of all rows, copies of a row counted.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-    t : ndarray of shape (n_samples, d)
-    weights : ndarray of shape (n_samples,)
-    has_intercept : bool
-        Whether a flat-prior intercept is part of the outputs.
-    """
-
-    def __init__(
-        self, likelihood: Likelihood, t: Array, weights: Array, has_intercept: bool
-    ) -> None:
-        self.likelihood, self.t, self.weights = likelihood, t, weights
-        self.has_intercept = has_intercept
-
-    def tempered(self, beta: float) -> Rows:
-        """The likelihood to the power β."""
-        return Rows(self.likelihood, self.t, beta * self.weights, self.has_intercept)
-
-    def log_prob(self, y: Array) -> float:
-        """Log-likelihood."""
-        return float(self.weights @ self.likelihood.log_prob(self.t, y))
-
-    def slope(self, y: Array) -> Array:
-        """∂ log p/∂y."""
-        return self.weights[:, None] * self.likelihood.slope(self.t, y)
-
-    def curvature(self, y: Array) -> Array:
-        """B."""
-        return self.weights[:, None, None] * self.likelihood.curvature(self.t, y)
-
-    def curvature_slope(self, y: Array, spread: Array) -> Array:
-        """∂ tr(B h)/∂y."""
-        return self.weights[:, None] * self.likelihood.curvature_slope(self.t, y, spread)
-
-
 class Outputs:
     """The outputs of all rows under some weights, and what the likelihood says there.
 
@@ -67,28 +29,59 @@ class Outputs:
     Parameters
     ----------
     rows : Rows
-    Phi : ndarray of shape (n_samples, n_active)
+    Phi : RowVector, of shape (n_samples, n_active)
         Active functions.
     weights : ndarray of shape (n_active, n_outputs)
     level : ndarray of shape (n_outputs,)
         Outputs where all functions are zero.
+
+    Attributes
+    ----------
+    y : RowVector, of shape (n_samples, n_outputs)
+        The outputs.
+    B : RowVector, of shape (n_samples, n_outputs, n_outputs)
+        −∂² log p/∂y² there.
+    log_prob : float
+        Log-likelihood.
+    by_weight : ndarray of shape (n_active, n_outputs)
+        Its slope in the weights.
+    by_level : ndarray of shape (n_outputs,)
+        Its slope in the level, zeros without an intercept.
     """
 
-    def __init__(self, rows: Rows, Phi: Array, weights: Array, level: Array) -> None:
+    def __init__(self, rows: Rows, Phi: RowVector, weights: Array, level: Array) -> None:
         self.rows, self.Phi, self.weights, self.level = rows, Phi, weights, level
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-            self.y = Phi @ weights + level
-            self.log_prob = rows.log_prob(self.y)
+        self.y = rows.design.map_rows(partial(outputs_of, weights, level), Phi)
+        self.B = rows.map(curvature_of, self.y)
+        # One pass for all that costs little: at most places of an ascent all of it is needed.
+        log_prob, self.by_weight, by_level, *bend = rows.sum(_at_outputs, Phi, self.y, self.B)
+        self.log_prob, self._bend = float(log_prob), bend
+        self.by_level = by_level if rows.has_intercept else np.zeros_like(by_level)
 
     @cached_property
-    def slope(self) -> Array:
+    def slope(self) -> RowVector:
         """∂ log p/∂y of every row."""
-        return self.rows.slope(self.y)
+        return self.rows.map(slope_of, self.y)
 
     @cached_property
     def information(self) -> Information:
         """Curvature of the log-likelihood in the weights and the level."""
-        return Information(self.Phi, self.rows.curvature(self.y), self.rows.has_intercept)
+        return Information(self.rows.design, self.Phi, self.B, *self._bend)
+
+
+def outputs_of(weights: Array, level: Array, Phi: Array) -> Array:
+    """X times weights and level."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
+        outputs: Array = Phi @ weights + level
+    return outputs
+
+
+def _at_outputs(terms: Terms, Phi: Array, y: Array, B: Array, *given: Any) -> tuple[Array, ...]:
+    """Log-likelihood, its slopes, the curvature in the level, functions under its trace."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        slope, log_prob = terms.slope(y, *given), np.asarray(terms.log_prob(y, *given))
+        weighted = np.einsum("nrr->n", B) @ Phi
+        return log_prob, Phi.T @ slope, slope.sum(axis=0), B.sum(axis=0), weighted
 
 
 class Place:
@@ -109,8 +102,8 @@ class Place:
     def newton_step(self) -> tuple[Array, Array, float]:
         """Step of weights and level to the top of the paraboloid here, and how high that is."""
         here = self.outputs
-        by_weight, by_level = here.information.gradient(here.slope)
-        by_weight -= self._alpha[:, None] * here.weights
+        by_weight = here.by_weight - self._alpha[:, None] * here.weights
+        by_level = here.by_level
         step, level_step = self.curvature.solve(by_weight, by_level)
         return step, level_step, 0.5 * float((by_weight * step).sum() + by_level @ level_step)
 

@@ -60,8 +60,8 @@ class Categorical(ClassLikelihood):
     def curvature(self, t: Array, y: Array) -> Array:
         """diag(σ) − σσᵀ along the contrasts."""
         p, U = self.probabilities(y), self.contrasts
-        along = p @ U.T
-        own: Array = np.einsum("nk,rk,sk->nrs", p, U, U, optimize=True)
+        along, pairs = p @ U.T, U.T[:, :, None] * U.T[:, None]
+        own: Array = (p @ pairs.reshape(len(pairs), -1)).reshape(-1, *pairs.shape[1:])
         return own - along[:, :, None] * along[:, None]
 
     def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
