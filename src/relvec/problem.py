@@ -91,11 +91,12 @@ class Problem:
         design, targets = self.design(self.evaluate(basis)), self.targets.values()
         models: Sequence[Model | None] = [None] * len(targets) if begun is None else begun
         machines = list(zip(targets, models, strict=True))
-        if effective_n_jobs(self.n_jobs) == 1 or len(machines) == 1:
+        parallel = Parallel(self.n_jobs)
+        if effective_n_jobs(parallel.n_jobs) == 1 or len(machines) == 1:
             fits = [partial(fit, self.likelihood, solver, design, *one) for one in machines]
             return fits_in_turn(fits, solver)
         alone = replace(solver, progress=Progress())
-        solutions: list[Solution] = Parallel(self.n_jobs)(
+        solutions: list[Solution] = parallel(
             delayed(_solve)(self.likelihood, alone, design, *one) for one in machines
         )
         return solutions
