@@ -10,14 +10,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from relvec.basis.base import Array, Basis, Index
 from relvec.design.base import EVERY
-from relvec.inference import infer
+from relvec.inference import Model, infer
 from relvec.problem import Problem
+from relvec.progress import Progress
 from relvec.scales.ascent import ScaledEvidence, Tied
 from relvec.solvers import Solution, Solver
 
@@ -45,15 +48,18 @@ class Fit:
     solutions: list[Solution]
 
     @classmethod
-    def of(cls, problem: Problem, solver: Solver, basis: Basis) -> Fit:
-        """Fit at the scales of a basis."""
-        return cls(problem, solver, basis, problem.solve(basis, solver))
+    def of(
+        cls, problem: Problem, solver: Solver, basis: Basis, begun: list[Model] | None = None
+    ) -> Fit:
+        """Fit at the scales of a basis, from models `begun` on if there are any."""
+        with solver.progress.part("fit at some scales", problem.n_parts(solver)):
+            return cls(problem, solver, basis, problem.solve(basis, solver, begun))
 
     def onward(self, log_scales: Array, there: ScaledEvidence) -> Fit:
         """Fit at other scales, from the place on that the kept functions were taken to."""
         basis = self.basis.with_log_scales(log_scales)
         begun = [machine.model(self.active) for machine in there.machines]
-        return Fit(self.problem, self.solver, basis, self.problem.solve(basis, self.solver, begun))
+        return Fit.of(self.problem, self.solver, basis, begun)
 
     @property
     def log_evidence(self) -> float:
@@ -119,30 +125,43 @@ def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis,
             f"'auto' under {type(problem.likelihood).__name__} noise; learn gamma_ under Gaussian "
             "noise without the outliers, or choose gamma by cross-validation"
         )
-    first = Fit.of(problem, solver, basis)
+    found = [Fit.of(problem, solver, basis)]
+    with solver.progress.interruptible():
+        for better in _better(found[0]):
+            found.append(better)
+            if solver.progress.stopped:
+                break
+    return found[-1].basis, found[-1].solutions
+
+
+def _better(first: Fit) -> Iterator[Fit]:
+    """Fits at other scales, each at least as good as the ones before it."""
+    problem, solver, basis = first.problem, first.solver, first.basis
     best = alternated(first)
+    yield best
     narrower = basis.with_log_scales(basis.log_scales() + np.log(NARROWER))
-    for start in (with_crowd_scales(problem, basis), narrower):
+    for start in (with_crowd_scales(problem, basis, solver.progress), narrower):
         fit = alternated(Fit.of(problem, solver, start), beside=best.worth)
         if fit.log_evidence >= first.log_evidence:
             best = max(best, fit, key=lambda one: one.worth)
-    best = without_idle_scales(best)
-    return best.basis, best.solutions
+        yield best
+    yield without_idle_scales(best)
 
 
-def with_crowd_scales(problem: Problem, basis: Basis) -> Basis:
+def with_crowd_scales(problem: Problem, basis: Basis, progress: Progress) -> Basis:
     """Stage 1: the basis at scales that suit all functions with one precision a family.
 
     Scales that are not worth their price to the crowd are zero.
     """
     few = basis.restrict(_thinned(problem, basis))
     common = [few.with_log_scales(few.log_scales() + np.log(factor)) for factor in FACTORS]
-    found = [_crowded(problem, at).ascended(FIRST_STEPS, hold_scales=True) for at in common]
+    crowds = [_crowded(problem, at) for at in common]
+    found = [crowd.ascended(FIRST_STEPS, progress, hold_scales=True) for crowd in crowds]
     _, best = max(found, key=lambda ending: ending[0])
     while True:
-        best = best.ascended(CROWD_STEPS)[1]
+        best = best.ascended(CROWD_STEPS, progress)[1]
         basis = basis.with_log_scales(best.basis.log_scales())
-        busy = _busy(best)
+        busy = progress.once(partial(_busy, best))
         if np.isfinite(busy).all():
             return basis
         basis = basis.with_log_scales(busy)
@@ -190,14 +209,13 @@ def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
 
     They end early where they will not catch up with a fit that is worth `beside`.
     """
+    progress = fit.solver.progress
     for _ in range(fit.solver.max_iter):
-        if not len(fit.active):
+        if not len(fit.active) or progress.stopped:
             break
-        # Where the evidence is that of Laplace's method, precisions follow eq. 16, as in every fit:
-        # its slope would lead those of classes that can be told apart to zero.
-        discrete = fit.problem.likelihood.discrete
-        _, there = fit.around().ascended(STEPS, hold_precisions=discrete)
-        moved = fit.onward(there.basis.log_scales(), there)
+        moved = fit
+        with progress.interruptible():
+            moved = _round(fit)
         if not moved.worth > fit.worth:
             break
         gain, fit = moved.worth - fit.worth, moved
@@ -206,11 +224,20 @@ def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
     return fit
 
 
+def _round(fit: Fit) -> Fit:
+    """An ascent in the scales, and a fit at those it ends in."""
+    # Where the evidence is that of Laplace's method, precisions follow eq. 16, as in every fit: its
+    # slope would lead those of classes that can be told apart to zero.
+    held = fit.problem.likelihood.discrete
+    _, there = fit.around().ascended(STEPS, fit.solver.progress, hold_precisions=held)
+    return fit.onward(there.basis.log_scales(), there)
+
+
 def without_idle_scales(fit: Fit) -> Fit:
     """Stage 3, with all functions and precisions free to make up for what goes."""
-    while len(fit.active):
+    while len(fit.active) and not fit.solver.progress.stopped:
         around = fit.around()
-        log_scales = _busy(around)
+        log_scales = fit.solver.progress.once(partial(_busy, around))
         if np.isfinite(log_scales).all():
             break
         fewer = alternated(fit.onward(log_scales, around))

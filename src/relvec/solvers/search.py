@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
-from relvec.inference.base import Effort, Inference, Model, Point, Scan
+from relvec.inference.base import Effort, Inference, Model, Near, Point, Scan
 from relvec.inference.noise import Noise
-from relvec.solvers.base import Pass
+from relvec.progress import Progress
+from relvec.solvers.base import Pass, Solution
 from relvec.solvers.fixed_point import FixedPoint
 from relvec.solvers.newton import climb
-from relvec.solvers.report import Journal
+from relvec.solvers.report import Journal, so_far
 from relvec.solvers.top_down import Descent
 
 #: Candidates looked at together, and the share of the best gain under which none of them is added.
@@ -41,6 +43,35 @@ class Ending:
     history: list[Pass] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Ascent:
+    """An ascent between two passes.
+
+    Attributes
+    ----------
+    model : Model
+        Where the next pass begins.
+    best : Ending
+        Where the best pass ended.
+    n_iter : int
+        Passes of all starts so far.
+    near : Near or None
+        What the last pass knew of the weights.
+    thorough : bool
+        Whether the next pass goes on to full convergence.
+    at_rest, ended : bool
+        Whether there is none because nothing is left to do; or for any reason.
+    """
+
+    model: Model
+    best: Ending
+    n_iter: int
+    near: Near | None = None
+    thorough: bool = False
+    at_rest: bool = False
+    ended: bool = False
+
+
 class Search:
     """What the starts share: the inference with its cached work, the passes made, the clock.
 
@@ -54,20 +85,34 @@ class Search:
         Passes of all starts together.
     verbose : bool
         Print a row a pass.
+    progress : Progress
+        Of the fit.
 
     Attributes
     ----------
     n_iter : int
         Passes made.
     out_of_passes : bool
-        Whether `max_iter` ended the search.
+        Whether `max_iter`, the user or a callback ended the search.
+    reached : Ending or None
+        Where the start that is being made has come to.
     """
 
-    def __init__(self, inference: Inference, *, tol: float, max_iter: int, verbose: bool) -> None:
+    def __init__(
+        self,
+        inference: Inference,
+        *,
+        tol: float,
+        max_iter: int,
+        verbose: bool,
+        progress: Progress | None = None,
+    ) -> None:
         self.inference, self.noise = inference, inference.noise
         self.tol, self.max_iter = tol, max_iter
         self.n_iter, self.out_of_passes = 0, False
-        self._journal = Journal(inference, verbose=verbose)
+        self.reached: Ending | None = None
+        self.progress = Progress() if progress is None else progress
+        self._journal = Journal(inference, self.progress, verbose=verbose)
 
     def top_down(self, opening: Model, start: int) -> Ending:
         """Begin with a model that all functions at once led to.
@@ -75,8 +120,9 @@ class Search:
         Where that neglected a part of them, the ascent goes on with the functions as they are, and
         so do later starts: what was neglected may be all that others bring.
         """
-        best = self._thinned(self._ascend(Ending(opening), self.noise, start), start)
-        return self._refined(best, start)
+        found = self._ascend(Ending(opening), self.noise, start)
+        thinned = self.progress.once(partial(self._thinned, found, start))
+        return self._refined(thinned, start)
 
     def onward(self, model: Model, start: int) -> Ending:
         """Begin with a model of few functions, none of which shares its place."""
@@ -92,20 +138,29 @@ class Search:
 
         Learnt from the first step on, the noise swallows the signal.
         """
-        nothing = self.inference.point(Model.empty(self.inference.first_beta))
-        first = self._add(nothing, self.inference.scan(nothing))
+        first = self.progress.once(self._first)
         if hold_noise:
             return self._held_then_free(first, start)
         return self._ascend(Ending(first), self.noise, start)
 
+    def _first(self) -> Model:
+        """The first functions."""
+        nothing = self.inference.point(Model.empty(self.inference.first_beta))
+        return self._add(nothing, self.inference.scan(nothing))
+
     def by_updates(self, start: int) -> Ending:
         """Begin where MacKay's updates lead from all functions, none of them neglected."""
-        updates = FixedPoint(tol=self.tol, max_iter=self.max_iter - self.n_iter)
-        descent = Descent(updates, self.inference)
-        opening = descent.opening()
-        self.n_iter += descent.n_iter - 1  # the first was no update
+        opening, n_updates = self.progress.once(self._updated)
+        self.n_iter += n_updates
         self.inference.span_only(opening.active)
         return self.top_down(opening, start)
+
+    def _updated(self) -> tuple[Model, int]:
+        """Where MacKay's updates lead from all functions, and how many there were."""
+        left = self.max_iter - self.n_iter
+        updates = FixedPoint(tol=self.tol, max_iter=left, progress=self.progress)
+        descent = Descent(updates, self.inference)
+        return descent.opening(), descent.n_iter - 1  # the first was no update
 
     def leave(self, model: Model, start: int) -> Ending:
         """Leave a model with the noise held at half (odd starts) or twice its variance."""
@@ -115,7 +170,7 @@ class Search:
 
     def exhausted(self) -> bool:
         """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
-        self.out_of_passes |= self.n_iter >= self.max_iter
+        self.out_of_passes |= self.n_iter >= self.max_iter or self.progress.stopped
         return self.out_of_passes
 
     def _held_then_free(self, model: Model, start: int) -> Ending:
@@ -157,34 +212,44 @@ class Search:
         """The ending with another point in the place of its last pass; rows above it go."""
         evidence = self.inference.user_evidence(point.log_evidence)
         earlier = [row for row in ending.history[:-1] if row.log_evidence <= evidence]
-        replaced = Ending(point.model, point.log_evidence, earlier)
-        self._record(replaced, start)
-        return replaced
+        return self._recorded(Ending(point.model, point.log_evidence, earlier), start)
 
     def _climb(self, point: Point, noise: Noise, effort: Effort) -> Point:
         return climb(point, self.inference.n, noise, self.tol, effort)
 
     def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
         """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
-        model, best, thorough = ending.model, replace(ending, history=list(ending.history)), False
-        point: Point | None = None
-        while True:
-            effort = self.inference.thorough if thorough else self.inference.quick
-            point = self._climb(self.inference.point(model, point and point.near()), noise, effort)
-            stalled = point.log_evidence < best.log_evidence + self.tol
-            if point.log_evidence >= best.log_evidence:
-                best = replace(best, model=point.model, log_evidence=point.log_evidence)
-                self._record(best, start)
-            self.n_iter += 1
-            scan = self.inference.scan(point)
-            finished = stalled or scan.gain.max(initial=0.0) < self.tol
-            crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
-            if thorough and finished:
-                return self._rested(best, noise, start) if point.fall else best
-            if crowded or self.exhausted():
-                return best
-            thorough = finished
-            model = self._add(point, scan)
+        first = Ascent(ending.model, ending, self.n_iter)
+        last = self.progress.passes(first, partial(self._pass, noise, start), self._so_far)
+        self.n_iter, self.reached = last.n_iter, last.best
+        if not last.at_rest:
+            self.exhausted()
+        return last.best
+
+    def _pass(self, noise: Noise, start: int, at: Ascent) -> Ascent:
+        """Newton steps in the precisions, and the best of the candidates for the next pass."""
+        self.n_iter, best = at.n_iter, at.best
+        effort = self.inference.thorough if at.thorough else self.inference.quick
+        point = self._climb(self.inference.point(at.model, at.near), noise, effort)
+        stalled = point.log_evidence < best.log_evidence + self.tol
+        if point.log_evidence >= best.log_evidence:
+            reached = Ending(point.model, point.log_evidence, best.history)
+            best = self._recorded(reached, start)
+        self.n_iter += 1
+        scan = self.inference.scan(point)
+        finished = stalled or scan.gain.max(initial=0.0) < self.tol
+        crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
+        at_rest = at.thorough and finished
+        if at_rest and point.fall:
+            best = self._rested(best, noise, start)
+        self.reached = best
+        if at_rest or crowded or self.exhausted():
+            return replace(at, best=best, n_iter=self.n_iter, at_rest=at_rest, ended=True)
+        return Ascent(self._add(point, scan), best, self.n_iter, point.near(), finished)
+
+    def _so_far(self, at: Ascent) -> Solution:
+        """The best pass so far as a solution."""
+        return so_far(self.inference.accept(at.best.model), at.best.history, at.n_iter)
 
     def _rested(self, best: Ending, noise: Noise, start: int) -> Ending:
         """The best pass again, to where its steps come to rest: a point that no way there moves."""
@@ -202,6 +267,8 @@ class Search:
         batch = np.argpartition(-gain, size - 1)[:size]
         return point.model.add(*scan.additions(batch, threshold))
 
-    def _record(self, ending: Ending, start: int) -> None:
+    def _recorded(self, ending: Ending, start: int) -> Ending:
+        """The ending with a row for its pass."""
         evidence = self.inference.user_evidence(ending.log_evidence)
-        ending.history.append(self._journal.row(self.n_iter + 1, start, evidence, ending.model))
+        row = self._journal.row(self.n_iter + 1, start, evidence, ending.model)
+        return replace(ending, history=[*ending.history, row])

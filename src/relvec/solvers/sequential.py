@@ -52,16 +52,28 @@ class Sequential(Solver):
             if start and search.exhausted():
                 break
             if start < len(openings):
-                endings.append(openings[start](start))
+                begin = openings[start]
             else:
-                endings.append(search.leave(self._best(endings).model, start))
+                begin = partial(search.leave, self._best(endings).model)
+            self._make(search, partial(begin, start), endings)
         return self._solution(search, endings)
+
+    def _make(self, search: Search, begin: Callable[[], Ending], endings: list[Ending]) -> None:
+        """Make a start; if Ctrl-C ends it, where it came to is its ending."""
+        search.reached = None
+        with self.progress.interruptible(lambda: bool(endings or search.reached)):
+            endings.append(begin())
+            return
+        search.exhausted()
+        if search.reached:
+            endings.append(search.reached)
 
     def resume(self, design: Design, t: Array, likelihood: Likelihood, model: Model) -> Solution:
         """Maximise the evidence from a model on; see `Solver.resume`."""
-        search = self._search(design, t, likelihood)
+        search, endings = self._search(design, t, likelihood), list[Ending]()
         alpha = model.alpha * design.weight_unit[model.active] ** 2
-        return self._solution(search, [search.onward(replace(model, alpha=alpha), 0)])
+        self._make(search, partial(search.onward, replace(model, alpha=alpha), 0), endings)
+        return self._solution(search, endings)
 
     def _search(self, design: Design, t: Array, likelihood: Likelihood) -> Search:
         return Search(
@@ -69,11 +81,12 @@ class Sequential(Solver):
             tol=self.tol,
             max_iter=self.max_iter,
             verbose=self.verbose > 0,
+            progress=self.progress,
         )
 
     def _openings(self, search: Search, n_weights: int) -> list[Callable[[int], Ending]]:
         openings: list[Callable[[int], Ending]] = [search.bottom_up]
-        opening: Model | None = search.inference.opening()
+        opening: Model | None = self.progress.once(search.inference.opening)
         if opening is not None:
             openings.insert(0, partial(search.top_down, opening))
         if n_weights <= MAX_WEIGHTS:
@@ -94,7 +107,7 @@ class Sequential(Solver):
                 best.model,
                 accepted,
                 believed=search.inference.user_evidence(best.log_evidence),
-                stopped_after=self.max_iter if search.out_of_passes else None,
+                stopped=self.stopped() if search.out_of_passes else None,
             ),
             summary=f"{'stopped' if search.out_of_passes else 'converged'}: {agreed} of "
             f"{len(endings)} starts within {AGREEMENT:g} nat of the best",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from relvec.design.base import Array, Design
+from relvec.design.base import Array, Design, Index
 from relvec.inference import Accepted, Inference, Model, Point, infer
+from relvec.inference.base import Near
 from relvec.likelihoods.base import Likelihood
 from relvec.precision import EPSILON
 from relvec.solvers.base import Pass, Solution, Solver
-from relvec.solvers.report import Journal, notes
+from relvec.solvers.report import Journal, notes, so_far
 
 #: A function leaves once the data determine its weight less than this, the γ_i of eq. 17 of a
 #: function and a target in any units: the machine precision, as in App. B.1.
@@ -56,7 +59,7 @@ class TopDown(Solver):
         """What the updates see of the evidence."""
         return infer(likelihood, design, t)
 
-    def above_evidence(self, inference: Inference, everything: Point) -> float:
+    def above_evidence(self, inference: Inference, everything: Model) -> float:
         """What the objective has in addition to log evidence and hyperpriors: a constant."""
         del inference, everything
         return 0.0
@@ -75,10 +78,12 @@ class TopDown(Solver):
                 "for targets that share precisions and have units of their own; use "
                 "multi_output='independent'"
             )
-        descent = Descent(self, inference)
-        point = descent.run()
+        descent = Descent(self, inference, lambda point: self.accepted(inference, point, t)[0])
+        with self.progress.interruptible(lambda: descent.reached is not None):
+            descent.run()
+        point = descent.best()
         accepted, believed = self.accepted(inference, point, t)
-        stopped = descent.out_of_passes
+        stopped = descent.out_of_passes or self.progress.stopped
         prior = self.alpha_prior.log_prob(accepted.alpha)
         return Solution.of(
             replace(accepted, log_evidence=accepted.log_evidence + prior),
@@ -89,11 +94,42 @@ class TopDown(Solver):
                 point.model,
                 accepted,
                 believed=believed,
-                stopped_after=self.max_iter if stopped else None,
+                stopped=self.stopped() if stopped else None,
             ),
             summary=f"{'stopped' if stopped else 'converged'} after {descent.n_iter} passes from "
             f"all {descent.n_functions} functions",
         )
+
+
+@dataclass(frozen=True)
+class Updates:
+    """Updates of all precisions between two passes.
+
+    Attributes
+    ----------
+    model : Model
+        What the next pass looks at; that of the last one where the updates have ended.
+    near : Near or None
+        What the pass before it knew of the weights.
+    spanned : ndarray of int
+        Functions that the inference spans.
+    n_iter : int
+        Passes so far.
+    history : list of Pass
+    constant : float
+        Prior of the functions that left, and what the solver adds.
+    at_rest, ended : bool
+        Whether there is no pass left because none promises anything; or for any reason.
+    """
+
+    model: Model
+    near: Near | None
+    spanned: Index
+    n_iter: int
+    history: list[Pass]
+    constant: float
+    at_rest: bool = False
+    ended: bool = False
 
 
 class Descent:
@@ -105,6 +141,8 @@ class Descent:
         With the updates.
     inference : Inference
         The evidence of models of the candidates.
+    accepted : callable, default=None
+        Makes of a point what callbacks are told that ask for it.
 
     Attributes
     ----------
@@ -113,21 +151,31 @@ class Descent:
     n_functions : int
         Functions at the beginning.
     out_of_passes : bool
-        Whether `max_iter` ended the fit.
+        Whether `max_iter`, the user or a callback ended the fit.
     history : list of Pass
+    found, reached : Point or None
+        Where the updates came to rest, and where they are.
     """
 
-    def __init__(self, solver: TopDown, inference: Inference) -> None:
-        self.solver, self.inference = solver, inference
+    found: Point | None = None
+    reached: Point | None = None
+
+    def __init__(
+        self,
+        solver: TopDown,
+        inference: Inference,
+        accepted: Callable[[Point], Accepted] | None = None,
+    ) -> None:
+        self.solver, self.inference, self._accepted = solver, inference, accepted
         self.n_iter, self.out_of_passes = 0, False
         self.history: list[Pass] = []
-        self._functions = np.flatnonzero(np.isfinite(inference.design.scale))
-        self.n_functions = self._spanned = len(self._functions)
+        self._functions = self._spanned = np.flatnonzero(np.isfinite(inference.design.scale))
+        self.n_functions = len(self._functions)
         self._unit2 = self._squared_units()
         self._prior = solver.alpha_prior.in_units(1 / self._unit2)
         self._constant = 0.0
         self._rest = inference.thorough.rest * solver.tol
-        self._journal = Journal(inference, verbose=solver.verbose > 0)
+        self._journal = Journal(inference, solver.progress, verbose=solver.verbose > 0)
 
     def _squared_units(self) -> Array:
         """Square of a standardised candidate's weight in the users' units, if a prior has any."""
@@ -145,46 +193,81 @@ class Descent:
         """The model that the updates end in."""
         everything = self._everything()
         self._constant = self.solver.above_evidence(self.inference, everything)
-        point = self._thinned(self._converged(everything, self._rest))
+        self.found = self._converged(everything, None, self._rest)
+        self.found = self._thinned(self.found)
         while not (self.out_of_passes or self._prior.bounds_precisions):
-            longer = self._with_best_of_the_deleted(point)
-            if longer is None or self._exhausted():
+            longer = self._with_best_of_the_deleted(self.found)
+            if longer is None or self.exhausted():
                 break
-            earlier = list(self.history)
-            found = self._thinned(self._converged(longer, self._rest))
-            if found.log_evidence <= point.log_evidence:
+            earlier = self.history
+            found = self._thinned(self._converged(longer, self.found.near(), self._rest))
+            if found.log_evidence <= self.found.log_evidence:
                 self.history = earlier
                 break
-            point = found
-        return point
+            self.found = found
+        return self.found
+
+    def best(self) -> Point:
+        """Where the fit has come to."""
+        points = [point for point in (self.found, self.reached) if point is not None]
+        if self.solver.progress.stopped:
+            return max(points, key=lambda point: point.log_evidence)
+        return points[0]
 
     def opening(self) -> Model:
         """Where the updates lead while a pass promises `tol`: a beginning for another search."""
-        return self._converged(self._everything(), self.solver.tol).model
+        return self._converged(self._everything(), None, self.solver.tol).model
 
-    def _everything(self) -> Point:
+    def _everything(self) -> Model:
         """All functions, each with the same share of the outputs' variance."""
-        inference, m = self.inference, self.n_functions
+        inference, m = self.inference.all_active(), self.n_functions
         alpha = np.full(m, m / (inference.n * inference.output_variance))
         beta = inference.noise.beta_max if inference.noise.held else inference.first_beta
-        return inference.all_active().point(Model(self._functions, alpha, beta))
+        return Model(self._functions, alpha, beta)
 
-    def _converged(self, point: Point, rest: float) -> Point:
+    def _converged(self, model: Model, near: Near | None, rest: float) -> Point:
         """Make passes until one promises less than `rest`, and no function is worth nothing."""
-        point = self._pruned(point)
+        first = Updates(model, near, self._spanned, self.n_iter, self.history, self._constant)
+        solution = None if self._accepted is None else partial(self._so_far, self._accepted)
+        self.reached = None
+        last = self.solver.progress.passes(first, partial(self._pass, rest), solution)
+        if self.reached is None:  # another process made all passes
+            self._go_on(last)
+            self.reached = self._pruned(self._at(last.model, last.near))
+        if not last.at_rest:
+            self.exhausted()
+        return self.reached
+
+    def _pass(self, rest: float, at: Updates) -> Updates:
+        """The posterior where the last update led, and the next update."""
+        self._go_on(at)
+        self.reached = point = self._pruned(self._at(at.model, at.near))
         self._record(point)
-        while True:
-            model, by_functions, by_noise = self._updated(point)
-            needed = by_functions[point.deletion_costs() > 0].sum() + by_noise
-            fewer = self._without_infinite(point) if needed < self.solver.tol else point
-            if fewer is not point:
-                model = fewer.model
-            elif by_functions.sum() + by_noise < rest:
-                return point
-            if self._exhausted():
-                return point
-            point = self._pruned(self._at(model, fewer))
-            self._record(point)
+        model, by_functions, by_noise = self._updated(point)
+        needed = by_functions[point.deletion_costs() > 0].sum() + by_noise
+        fewer = self._without_infinite(point) if needed < self.solver.tol else point
+        if fewer is not point:
+            model = fewer.model
+        at_rest = fewer is point and by_functions.sum() + by_noise < rest
+        if at_rest or self.exhausted():
+            return replace(
+                at, n_iter=self.n_iter, history=self.history, at_rest=at_rest, ended=True
+            )
+        return Updates(
+            model, fewer.near(), self._spanned, self.n_iter, self.history, self._constant
+        )
+
+    def _go_on(self, at: Updates) -> None:
+        """Be where the updates are, which another process may have made."""
+        if len(at.spanned) < len(self._spanned):
+            self.inference.span_only(at.spanned)
+        self._spanned, self._constant = at.spanned, at.constant
+        self.n_iter, self.history = at.n_iter, at.history
+
+    def _so_far(self, accepted: Callable[[Point], Accepted], at: Updates) -> Solution:
+        """Where the updates are as a solution."""
+        assert self.reached is not None
+        return so_far(accepted(self.reached), at.history, at.n_iter)
 
     def _updated(self, point: Point) -> tuple[Model, Array, float]:
         """Precisions of the next pass, and the nats that each function's and the noise's promise.
@@ -227,18 +310,18 @@ class Descent:
             fewer, lost = point.keep(kept), len(point.mean) - len(kept)
             if fewer.log_evidence < point.log_evidence - tol * lost - point.fall:
                 break
-            if self._exhausted():
+            if self.exhausted():
                 break
             most = self._objective(fewer)
             self.history = [row for row in self.history if row.log_evidence <= most]
-            point = self._converged(self._at(fewer.model, fewer), self._rest)
+            point = self._converged(fewer.model, fewer.near(), self._rest)
         return point
 
     def _pruned(self, point: Point) -> Point:
         """Leave out functions that the data say nothing of; what their priors say stays."""
         while not (needed := point.well_determined() >= LEAST_DETERMINED).all():
             self._constant += self._log_prior(point.model.keep(np.flatnonzero(~needed)))
-            point = self._at(point.model.keep(np.flatnonzero(needed)), point)
+            point = self._at(point.model.keep(np.flatnonzero(needed)), point.near())
         return point
 
     def _without_infinite(self, point: Point) -> Point:
@@ -251,31 +334,29 @@ class Descent:
         # Where the posterior is approximate, what a deletion gains is as well.
         return fewer if fewer.log_evidence >= point.log_evidence - point.fall else point
 
-    def _at(self, model: Model, near: Point) -> Point:
+    def _at(self, model: Model, near: Near | None) -> Point:
         """Another model, without what half of the functions took that are gone by then."""
         model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
-        if 2 * len(model.active) <= self._spanned:
-            self._spanned = len(model.active)
+        if 2 * len(model.active) <= len(self._spanned):
+            self._spanned = model.active
             self.inference.span_only(model.active)
-        return self.inference.point(model, near.near())
+        return self.inference.point(model, near)
 
-    def _with_best_of_the_deleted(self, point: Point) -> Point | None:
+    def _with_best_of_the_deleted(self, point: Point) -> Model | None:
         """The function back that would raise the evidence most, if by `tol` (App. B.1)."""
         self.inference.span_only(point.model.active)
         scan = self.inference.scan(self.inference.point(point.model, point.near()))
         added = scan.additions(np.argsort(-scan.gain)[:1], self.solver.tol)
-        if not len(added[0]):
-            return None
-        return self.inference.point(point.model.add(*added), point.near())
+        return point.model.add(*added) if len(added[0]) else None
 
     def _record(self, point: Point) -> None:
         self.n_iter += 1
-        objective = self._objective(point)
-        self.history.append(self._journal.row(self.n_iter, 0, objective, point.model))
+        row = self._journal.row(self.n_iter, 0, self._objective(point), point.model)
+        self.history = [*self.history, row]
 
-    def _exhausted(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
-        self.out_of_passes |= self.n_iter >= self.solver.max_iter
+        self.out_of_passes |= self.n_iter >= self.solver.max_iter or self.solver.progress.stopped
         return self.out_of_passes
 
     def _objective(self, point: Point) -> float:
