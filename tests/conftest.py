@@ -43,9 +43,9 @@ def staged():
     return read
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium, which opens pages."""
+    """Chromium, which opens pages; an event loop runs meanwhile, so no longer than a module."""
     from playwright.sync_api import sync_playwright
 
     path = chromium()

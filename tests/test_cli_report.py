@@ -56,8 +56,7 @@ def facts(text):
     return {html.unescape(name): html.unescape(value) for name, value in lines}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")])
 @pytest.mark.parametrize("target", ["price", "kind", "species"])
 def test_a_browser_shows_the_whole_page_from_the_file_alone(folder, browser, target, width, scheme):
     path = page(folder, target)
