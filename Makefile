@@ -41,7 +41,7 @@ lint: .venv/installed
 
 # Runs every example of the gallery; a warning of Sphinx or of an example, or a link to nowhere, fails.
 docs: .venv/documented
-	rm -rf docs/reference/api
+	rm -rf docs/reference/api docs/gallery
 	$(BIN)/sphinx-build -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
 
 report: .venv/installed

@@ -24,10 +24,13 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_ext", "_templates"]
 templates_path = ["_templates"]
+smartquotes = False  # "rbf" is code
 default_role = "literal"  # docstrings write `name` for what is code
 
 myst_enable_extensions = ["attrs_block", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+mathjax4_config = {"output": {"displayOverflow": "scroll"}}  # formulas wider than a phone
 
 # API pages: one for each name in __all__, made from numpydoc docstrings.
 autosummary_generate = True
@@ -64,6 +67,7 @@ html_static_path = ["_static"]
 html_css_files = ["relvec.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_align": "left",
     "show_toc_level": 2,

@@ -1,10 +1,14 @@
 """The pages of the documentation site: code that prints what they say, and numbers that exist."""
 
+import pkgutil
 import re
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+
+import relvec
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -59,3 +63,13 @@ def test_every_cell_of_the_comparison_says_how_it_was_checked():
         assert len(row) == 10, row[0]
         for cell in row[1:]:
             assert re.search(r"\((r|s|m|r, m)\)$|^\?$|^$", cell.strip()), (row[0], cell)
+
+
+def test_every_module_that_names_what_is_public_is_in_the_reference():
+    modules = [
+        name
+        for _, name, _ in pkgutil.iter_modules(relvec.__path__, "relvec.")
+        if not name.startswith("relvec._") and hasattr(import_module(name), "__all__")
+    ]
+    page = PAGES["reference/index.md"].read_text(encoding="utf-8")
+    assert {"relvec", *modules} <= set(re.findall(r"^   (relvec[\w.]*)$", page, re.MULTILINE))
