@@ -54,6 +54,17 @@ def test_interval_is_as_wide_as_the_order_statistic_of_scaled_errors(line, cover
     np.testing.assert_allclose(found, [mean - factor * std, mean + factor * std], rtol=1e-12)
 
 
+def test_std_is_such_that_calibration_rows_miss_by_one(line, rng):
+    X, y = skewed(73, rng)
+    calibrated = line.calibrate(X, y)
+    mean, std = calibrated.predict(X, return_std=True)
+    np.testing.assert_allclose(np.mean(((y - mean) / std) ** 2), 1, rtol=1e-12)
+    np.testing.assert_array_equal(mean, line.predict(X))
+    np.testing.assert_array_equal(mean, calibrated.predict(X))
+    plain = line.predict(X, return_std=True)[1]
+    np.testing.assert_allclose(std / plain, np.full(73, std[0] / plain[0]), rtol=1e-12)
+
+
 @pytest.mark.parametrize("coverage", COVERAGES)
 def test_set_holds_the_classes_up_to_the_order_statistic(colours, coverage, rng):
     (X, y), (Z, _) = coloured(73, rng), coloured(200, rng)
@@ -144,6 +155,8 @@ def test_several_targets_are_calibrated_apart(rng):
     factor = [order_statistic(own, 0.8) for own in scores.T]
     std = both.model.predict(Q, return_std=True)[1]
     np.testing.assert_allclose(upper - lower, 2 * np.array(factor) * std, rtol=1e-10)
+    found = both.predict(Q, return_std=True)[1]
+    np.testing.assert_allclose(found, np.sqrt(np.mean(scores**2, axis=0)) * std, rtol=1e-10)
 
 
 def test_counts_are_never_negative(rng):

@@ -106,7 +106,7 @@ def of_problem(name: str, n_splits: int, n_train: int, gamma: str) -> list[str]:
         by_folds = model.calibrate(split.X_train, split.y_train, of.folds, of.groups)
         square = fold_square(by_folds)
         mean, std = model.predict(split.X_test, return_std=True)
-        scaled = norm(mean, std * np.sqrt(square))
+        scaled = norm(*by_folds.predict(split.X_test, return_std=True))
         ends = [
             at_levels(model.predict_interval, split.X_test),
             np.array([scaled.interval(level) for level in LEVELS]),
@@ -115,7 +115,7 @@ def of_problem(name: str, n_splits: int, n_train: int, gamma: str) -> list[str]:
         held.append(np.array([covered(each, split.y_test) for each in ends]))
         z2 = left_out_square(model, split.X_train, split.y_train), square
         new = np.mean(((split.y_test - mean) / std) ** 2)
-        losses = staged.loss(model, split), -scaled.logpdf(split.y_test).mean()
+        losses = staged.loss(model, split), staged.loss(by_folds, split)
         numbers.append([len(model.relevance_), *z2, new, *losses])
     functions, *z2, plain, factor = np.mean(numbers, axis=0)
     shares = [format_shares(each) for each in np.concatenate(held, axis=2).mean(axis=2)]

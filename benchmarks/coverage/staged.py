@@ -41,6 +41,7 @@ from benchmarks.scales.measure import regression_loss
 from benchmarks.scales.problems import N_TEST, PROBLEMS, some, standardised
 from benchmarks.table import print_table, verdict
 from relvec import RVR
+from relvec.conformal import CalibratedRegressor
 from relvec.datasets import Split, Table, load_staged
 
 CALIBRATING, N_FOLDS = 0.25, 5
@@ -153,7 +154,7 @@ def normal(machine: GaussianProcessRegressor, X: Array, level: float) -> tuple[A
     return lower, upper
 
 
-def loss(machine: RVR | GaussianProcessRegressor, split: Split) -> float:
+def loss(machine: RVR | CalibratedRegressor | GaussianProcessRegressor, split: Split) -> float:
     return regression_loss(machine, split.X_test, split.y_test)
 
 
@@ -165,8 +166,12 @@ def fit_all(of: Parts, gamma: str, others: bool) -> dict[str, Found]:
     by_folds = plain.calibrate(split.X_train, split.y_train, of.folds, of.groups)
     found = {
         "RVR, plain": Found(at_levels(plain.predict_interval, split.X_test), loss(plain, split)),
-        "RVR, by folds": Found(at_levels(by_folds.predict_interval, split.X_test), np.nan),
-        "RVR, calibrated": Found(at_levels(calibrated.predict_interval, split.X_test), np.nan),
+        "RVR, by folds": Found(
+            at_levels(by_folds.predict_interval, split.X_test), loss(by_folds, split)
+        ),
+        "RVR, calibrated": Found(
+            at_levels(calibrated.predict_interval, split.X_test), loss(calibrated, split)
+        ),
     }
     if others:
         found["Gaussian process"] = process(split)

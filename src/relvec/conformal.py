@@ -70,6 +70,29 @@ class CalibratedRegressor:
                 f"{spread.max():.3g}, expected finite numbers > 0 to measure their errors by"
             )
 
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Predict new observations, with errors of the size that calibration rows had.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        return_std : bool, default=False
+            Return the standard deviation of a new observation too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            That of the model.
+        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            If `return_std`, that of the model times the root mean square of the scores.
+        """
+        mean, spread = np.moveaxis(self.model._located(X), -1, 0)
+        scores = (self.y - self.predicted[:, :, 0]) / self.predicted[:, :, 1]
+        std = spread * np.sqrt(np.mean(scores**2, axis=1, keepdims=True))
+        found = (mean[0], std[0]) if self.model._single else (mean.T, std.T)
+        return found if return_std else found[0]
+
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> tuple[Array, Array]:
         """Predict intervals for new observations.
 
