@@ -171,6 +171,12 @@ def stacked_qr(root: Array) -> Array:
     return cast(Array, (upper * np.sign(upper.diagonal())[:, None]).T)
 
 
+def triangle(rows: Array) -> Array:
+    """Upper triangular R with RᵀR = XᵀX, from rows X (n, k), whose memory is reused."""
+    packed, _, _, _ = lapack.dgeqrf(np.asfortranarray(rows), overwrite_a=1)
+    return cast(Array, np.triu(packed[: rows.shape[1]]))
+
+
 def pivoted_qr(block: Array) -> tuple[Array, NDArray[np.intp]]:
     """Norms of what is left of each column after the earlier ones, and the order, largest first."""
     packed, pivots, _, _, _ = lapack.dgeqp3(block)

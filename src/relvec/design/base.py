@@ -154,13 +154,6 @@ class ClosedFrame(TargetFrame):
         """Take a frame that spans nearly all there is."""
         return cls(frame.coords, frame.target, frame.rest_target)
 
-    @classmethod
-    def of_rows(cls, design: Design, target: Target) -> Self:
-        """Take the rows themselves, each times the root of its copies, as the frame."""
-        root = np.sqrt(design.row_weights)
-        nothing = np.zeros(target.scale.shape)
-        return cls(root[:, None] * design.columns(EVERY), root * target.values.T, nothing)
-
     def rest(self, index: Index) -> Array:
         """Nothing is left."""
         return np.zeros((0, len(index)))
@@ -178,7 +171,7 @@ class Design(ABC):
         (n_samples, n_candidates).
     has_intercept : bool
         Whether there is a flat-prior intercept, which the candidates are centred for.
-    row_weights : ndarray of shape (n_samples,)
+    row_weights : RowVector, of shape (n_samples,)
         What each row counts for in means and products: its copies, times the precision of its noise
         where that is known and differs from row to row.
     total_weight : float
@@ -190,16 +183,20 @@ class Design(ABC):
     center, scale : ndarray of shape (n_candidates,)
         φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
         scale is infinite for a candidate that is nothing.
+    by_products : bool
+        Whether frames come from products of the candidates, which hold half their digits: what is
+        found there has to be looked at again on a design of the functions that were kept.
     """
 
     shape: tuple[int, int]
     has_intercept: bool
-    row_weights: Array
+    row_weights: RowVector
     total_weight: float
     n_copies: float
     precision_evidence: float
     center: Array
     scale: Array
+    by_products: bool = False
 
     @property
     def n_effective(self) -> float:
@@ -223,15 +220,19 @@ class Design(ABC):
         """Return a new, empty frame for the candidates and a target."""
 
     @abstractmethod
+    def closed_frame(self, target: Target) -> ClosedFrame:
+        """Return a frame that spans all candidates at once: the rows, or what stands for them."""
+
+    @abstractmethod
     def restrict(self, index: Index) -> Design:
         """Return the same rows with the candidates `index` only, in that order."""
 
     @abstractmethod
-    def with_precision(self, precision: Array) -> Design:
+    def with_precision(self, precision: RowVector) -> Design:
         """Return the same candidates and copies, each row's noise with a precision of its own."""
 
     @abstractmethod
-    def columns(self, index: Index | slice) -> Array:
+    def columns(self, index: Index | slice) -> RowVector:
         """Return standardised candidates, shape (n_samples, b)."""
 
     @abstractmethod

@@ -12,13 +12,16 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from relvec.design.base import (
+    EVERY,
     Array,
+    ClosedFrame,
     Design,
     Index,
     RowVector,
     Target,
     TargetFrame,
 )
+from relvec.design.moments import Counts
 from relvec.linalg import orthonormal
 from relvec.precision import ROUNDINGS, SMALLEST
 
@@ -54,12 +57,9 @@ class DenseDesign(Design):
         self._weights = weights
         copies = np.ones(len(Phi)) if weights is None else weights
         self.row_weights = copies if precision is None else copies * precision
-        self.n_copies, self.total_weight = float(copies.sum()), float(self.row_weights.sum())
-        self.precision_evidence = 0.0
-        if precision is not None:
-            self.precision_evidence = 0.5 * float(copies @ np.log(precision))
-            if center:  # the density of the contrasts
-                self.precision_evidence -= 0.5 * float(np.log(self.total_weight / self.n_copies))
+        counts = Counts.of(len(Phi), weights, precision)
+        self.n_copies, self.total_weight = counts.copies, counts.weight
+        self.precision_evidence = counts.precision_evidence(center=center)
         counted_once = weights is None and precision is None
         self._root = None if counted_once else np.sqrt(self.row_weights)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # `_norms` refuses what is infinite
@@ -128,6 +128,12 @@ class DenseDesign(Design):
         for rows in gen_batches(n_samples, size):
             columns = [] if index is None else [self._Phi[rows, index] / self.scale[index]]
             yield [*columns, *(vector[rows] for vector in vectors)]
+
+    def closed_frame(self, target: Target) -> ClosedFrame:
+        """See `Design.closed_frame`: the rows themselves, each times the root of its copies."""
+        root = np.sqrt(self.row_weights)
+        nothing = np.zeros(target.scale.shape)
+        return ClosedFrame(root[:, None] * self.columns(EVERY), root * target.values.T, nothing)
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.linalg import lapack
 
 from relvec.design.base import Array
-from relvec.linalg import solve_lower_vector
+from relvec.linalg import solve_lower_vector, triangle
 
 #: Share of a column's square that products of columns still tell from rounding: what is left of a
 #: column beside others, and is no more, is taken for nothing.
-RESOLVED = 1e-12
+RESOLVED = 1e-13
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,8 @@ class Counts:
             total = float(n_rows if copies is None else copies.sum())
             return cls(total, total)
         copies = np.ones(n_rows) if copies is None else copies
-        return cls(
-            float(copies.sum()), float(copies @ precision), float(copies @ np.log(precision))
-        )
+        logs = float(copies @ np.log(precision))
+        return cls(float(copies.sum()), float(copies @ precision), logs)
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -64,117 +63,160 @@ class Root:
 
     Attributes
     ----------
-    counts : Counts
-        Of the rows that it stands for.
+    weight : float
+        What the rows that it stands for count for.
     mean : ndarray of shape (n_columns,)
         Weighted mean of each column.
     rows : ndarray of shape (n_rows, n_columns)
         R, with RᵀR = Σ w (x − x̄)(x − x̄)ᵀ.
     """
 
-    counts: Counts
+    weight: float
     mean: Array
     rows: Array
 
     @classmethod
-    def of(cls, columns: Array, counts: Counts, weight: Array | None) -> Self:
+    def of(cls, columns: Array, beside: Array, weights: Array | None) -> Self:
         """Triangular root of some rows, by QR: no product of columns is formed, no digit is lost.
 
-        `weight` is what each row counts for; None where that is one.
+        Without weights every row counts once.
         """
-        share = None if weight is None else weight / counts.weight
-        mean: Array = columns.mean(axis=0) if share is None else share @ columns
-        centred = columns - mean
-        if weight is not None:
-            centred *= np.sqrt(weight)[:, None]
-        return cls(counts, mean, np.linalg.qr(centred, mode="r"))
+        every = np.hstack([columns, beside])
+        return cls(*_centred(every, weights), triangle(every))
 
     def __add__(self, other: Root) -> Root:
         """Root of the rows of both."""
-        counts = self.counts + other.counts
         mean, between = _merged_means(self, other)
         stacked = np.vstack([self.rows, other.rows, between])
-        return Root(counts, mean, np.linalg.qr(stacked, mode="r"))
-
-    def about_zero(self) -> Array:
-        """Rows with the products of the columns as they are, not centred."""
-        return np.vstack([np.sqrt(self.counts.weight) * self.mean, self.rows])
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Weighted means and centred cross-products of columns; those of different rows add up.
-
-    They are merged in centred form, because ΦᵀΦ − Nφ̄φ̄ᵀ cancels.
-
-    Attributes
-    ----------
-    counts : Counts
-        Of the rows.
-    mean : ndarray of shape (n_columns,)
-        Weighted mean of each column.
-    products : ndarray of shape (n_columns, n_columns) or (n_columns,)
-        Σ w (x − x̄)(x − x̄)ᵀ, or its diagonal alone.
-    """
-
-    counts: Counts
-    mean: Array
-    products: Array
-
-    @classmethod
-    def of(
-        cls, columns: Array, counts: Counts, weight: Array | None, *, squares_only: bool = False
-    ) -> Self:
-        """Moments of some rows, whose array is centred in place.
-
-        `weight` is what each row counts for; None where that is one.
-        """
-        share = None if weight is None else weight / counts.weight
-        mean: Array = columns.mean(axis=0) if share is None else share @ columns
-        columns -= mean
-        if weight is not None:
-            columns *= np.sqrt(weight)[:, None]
-        if squares_only:
-            return cls(counts, mean, np.einsum("ij,ij->j", columns, columns))
-        return cls(counts, mean, columns.T @ columns)
-
-    def __add__(self, other: Moments) -> Moments:
-        """Moments of the rows of both (Chan, Golub and LeVeque 1983)."""
-        mean, between = _merged_means(self, other)
-        products = self.products + other.products
-        products += np.square(between) if products.ndim == 1 else np.outer(between, between)
-        return Moments(self.counts + other.counts, mean, products)
+        return Root(self.weight + other.weight, mean, triangle(stacked))
 
     @property
     def squares(self) -> Array:
         """Centred square of each column."""
-        return self.products if self.products.ndim == 1 else self.products.diagonal()
+        squares: Array = np.einsum("ij,ij->j", self.rows, self.rows)
+        return squares
 
-    def root(self, n_given: int) -> Root:
-        """Root by a pivoted Cholesky factor, which tells what of each column beside the others is.
+    def about_zero(self) -> Array:
+        """Rows with the products of the columns as they are, not centred."""
+        return np.vstack([np.sqrt(self.weight) * self.mean, self.rows])
 
-        The last columns but the first `n_given` are targets: each has what the others leave of it,
-        in a last row, and nothing is known of the products of two of them.
+
+@dataclass(frozen=True)
+class Squares:
+    """Weighted means and centred squares of columns; those of different rows add up.
+
+    They are merged in centred form (Chan, Golub and LeVeque 1983), because Σφ² − Nφ̄² cancels.
+
+    Attributes
+    ----------
+    weight : float
+        What the rows count for.
+    mean : ndarray of shape (n_columns,)
+        Weighted mean of each column.
+    squares : ndarray of shape (n_columns,)
+        Σ w (x − x̄)² of each.
+    """
+
+    weight: float
+    mean: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, columns: Array, beside: Array, weights: Array | None) -> Self:
+        """Take some rows; without weights each counts once."""
+        every = np.hstack([columns, beside])
+        return cls(*_centred(every, weights), np.einsum("ij,ij->j", every, every))
+
+    def __add__(self, other: Squares) -> Squares:
+        mean, between = _merged_means(self, other)
+        squares = self.squares + other.squares + np.square(between)
+        return Squares(self.weight + other.weight, mean, squares)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Weighted means and centred products of columns; merged like `Squares`.
+
+    Attributes
+    ----------
+    weight : float
+        What the rows count for.
+    mean : ndarray of shape (n_columns,)
+        Weighted mean of each column.
+    products : ndarray of shape (n_columns, n_columns)
+        Σ w (x − x̄)(x − x̄)ᵀ.
+    """
+
+    weight: float
+    mean: Array
+    products: Array
+
+    @classmethod
+    def of(cls, columns: Array, beside: Array, weights: Array | None) -> Self:
+        """Take some rows, whose arrays are centred in place; without weights each counts once.
+
+        The few columns `beside` the many are not copied to them, which would cost more than what
+        they add to the products.
         """
-        scale = np.sqrt(self.products.diagonal())
-        scale = np.where(scale > 0, scale, 1.0)
-        unit = self.products / np.multiply.outer(scale, scale)
-        given, aims = unit[:n_given, :n_given], unit[:n_given, n_given:]
-        factor, pivots, rank, _ = lapack.dpstrf(given.T, tol=RESOLVED, lower=1)
-        order = pivots - 1
-        lower = np.tril(factor)[:, :rank]
+        m = columns.shape[1]
+        weight, mean = _centred(columns, weights)
+        _, mean_beside = _centred(beside, weights)
+        products = np.empty((m + beside.shape[1],) * 2)
+        products[:m, :m] = columns.T @ columns
+        products[:m, m:] = columns.T @ beside
+        products[m:, :m] = products[:m, m:].T
+        products[m:, m:] = beside.T @ beside
+        return cls(weight, np.append(mean, mean_beside), products)
+
+    def __add__(self, other: Moments) -> Moments:
+        mean, between = _merged_means(self, other)
+        products = self.products + other.products
+        products += np.multiply.outer(between, between)
+        return Moments(self.weight + other.weight, mean, products)
+
+    def root(self, n_candidates: int) -> Root:
+        """Root by a pivoted Cholesky factor, which tells what of each column the others leave.
+
+        The columns behind the candidates are targets. What the candidates leave of each is in a
+        last row, so that the products of two targets are lost.
+        """
+        norm = np.sqrt(self.products.diagonal())
+        norm = np.where(norm > 0, norm, 1.0)
+        unit = self.products / np.multiply.outer(norm, norm)
+        packed, pivots, rank, _ = lapack.dpstrf(
+            unit[:n_candidates, :n_candidates], tol=RESOLVED, lower=1
+        )
+        order, lower = pivots - 1, np.tril(packed)[:, :rank]
         rows = np.zeros((rank + 1, len(unit)))
         rows[:rank, order] = lower.T
-        for aim, column in enumerate(aims.T, start=n_given):
-            known = solve_lower_vector(np.asfortranarray(lower[:rank]), column[order[:rank]])
-            rows[:rank, aim] = known
-            rows[rank, aim] = np.sqrt(max(unit[aim, aim] - float(known @ known), 0.0))
-        return Root(self.counts, self.mean, rows * scale)
+        square = np.asfortranarray(lower[:rank])
+        for target in range(n_candidates, len(unit)):
+            known = solve_lower_vector(square, unit[order[:rank], target])
+            left = unit[target, target] - float(known @ known)
+            rows[:rank, target], rows[rank, target] = known, np.sqrt(max(left, 0.0))
+        return Root(self.weight, self.mean, rows * norm)
 
 
-def _merged_means(one: Root | Moments, other: Root | Moments) -> tuple[Array, Array]:
-    """Mean of the rows of both, and the root of what lies between their means."""
-    total = one.counts.weight + other.counts.weight
-    share, apart = other.counts.weight / total, other.mean - one.mean
-    between: Array = np.sqrt(one.counts.weight * share) * apart
+def _centred(columns: Array, weights: Array | None) -> tuple[float, Array]:
+    """Centre columns and multiply their rows by the roots of the weights, all in place.
+
+    Returns the sum of the weights and the mean of each column.
+    """
+    if weights is None:
+        total, mean = float(len(columns)), columns.mean(axis=0)
+        columns -= mean
+        return total, mean
+    total = float(weights.sum())
+    mean = (weights / total) @ columns
+    columns -= mean
+    columns *= np.sqrt(weights)[:, None]
+    return total, mean
+
+
+def _merged_means(
+    one: Root | Squares | Moments, other: Root | Squares | Moments
+) -> tuple[Array, Array]:
+    """Mean of the rows of both, and a row that stands for what lies between their means."""
+    share, apart = other.weight / (one.weight + other.weight), other.mean - one.mean
+    between: Array = np.sqrt(one.weight * share) * apart
     return one.mean + share * apart, between

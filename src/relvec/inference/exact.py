@@ -250,7 +250,7 @@ class Exact(Inference):
 
     def all_active(self) -> Self:
         """See `Inference.all_active`: the rows themselves are the frame."""
-        self.frame = ClosedFrame.of_rows(self.design, self.target)
+        self.frame = self.design.closed_frame(self.target)
         return self
 
     def function_slope(self, point: Point) -> Array:

@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import partial, singledispatch
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import Array, Design
-from relvec.inference import Model
+from relvec.design.base import Array, Design, RowVector
+from relvec.inference import Model, infer
 from relvec.inference.mixture import LARGEST_SQUARE, Mixture, Scales
 from relvec.inference.noise import NOISE_FLOOR
 from relvec.likelihoods.base import Likelihood
@@ -39,8 +40,32 @@ def fit(
     A likelihood that no solver maximises as it is registers how one does it: ``@fit.register``.
     """
     if begun is None:
-        return solver.solve(design, t, likelihood)
-    return solver.resume(design, t, likelihood, begun)
+        found = solver.solve(design, t, likelihood)
+    else:
+        found = solver.resume(design, t, likelihood, begun)
+    return _with_all_digits(found, solver, design, t, likelihood) if design.by_products else found
+
+
+def _with_all_digits(
+    found: Solution, solver: Solver, design: Design, t: RowVector, likelihood: Likelihood
+) -> Solution:
+    """Go on with the functions that were kept, where products of columns hid some of their digits.
+
+    What the search believed there no longer counts, but that it ran out of passes does.
+    """
+    kept = design.restrict(found.active)
+    model = infer(found.likelihood, kept, t).model_of(found.alpha)
+    model = replace(model, alpha=model.alpha / kept.weight_unit**2)
+    again = solver.resume(kept, t, likelihood, model)
+    stopped = tuple(note for note in found.notes if isinstance(note, ConvergenceWarning))
+    return replace(
+        again,
+        active=found.active[again.active],
+        history=found.history + again.history,
+        n_iter=found.n_iter + again.n_iter,
+        notes=stopped + again.notes,
+        summary=found.summary,
+    )
 
 
 @fit.register

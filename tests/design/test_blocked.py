@@ -1,0 +1,190 @@
+"""Passes over blocks of rows against the matrix that they never form."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
+
+from relvec.basis import RBF, Columns
+from relvec.basis.base import Centers
+from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Target
+from relvec.design.moments import Moments, Root, Squares
+from relvec.inference import infer
+from relvec.likelihoods import Gaussian, StudentT
+from relvec.solvers import SOLVERS, Sequential, fit
+
+N = 90
+
+
+@pytest.fixture(name="X")
+def inputs(rng):
+    return rng.standard_normal((N, 2))
+
+
+@pytest.fixture
+def t(rng, X):
+    values = np.sin(2 * X[:, 0]) + X[:, 1]
+    return np.column_stack([values, values**2]) + 0.1 * rng.standard_normal((N, 2))
+
+
+def weightings():
+    copies = np.random.RandomState(0).randint(1, 4, N).astype(float)
+    precision = np.random.RandomState(1).uniform(0.5, 2.0, N)
+    return [(None, None), (copies, None), (None, precision), (copies, precision)]
+
+
+@pytest.fixture(params=weightings(), ids=["once", "copies", "precision", "both"])
+def weighting(request):
+    return request.param
+
+
+@pytest.fixture(params=[True, False], ids=["intercept", "no intercept"])
+def center(request):
+    return request.param
+
+
+@pytest.fixture(params=[7, N], ids=["blocks", "one block"])
+def designs(request, X, weighting, center):
+    """The same candidates in memory and by blocks."""
+    weights, precision = weighting
+    basis = RBF(0.7).place(X, Centers.on(X, np.arange(0, N, 3)), weights)
+    common = {"center": center, "weights": weights, "precision": precision}
+    dense = DenseDesign(basis.evaluate(X), **common)
+    return dense, BlockedDesign(ArrayBlocks(X, request.param), basis, **common)
+
+
+def test_a_block_by_block_design_is_the_same_design(designs):
+    dense, blocked = designs
+    for name in ("shape", "has_intercept", "n_effective"):
+        assert getattr(blocked, name) == getattr(dense, name)
+    for name in ("total_weight", "precision_evidence", "center", "scale", "row_weights"):
+        assert_allclose(getattr(blocked, name), getattr(dense, name), rtol=1e-12, atol=1e-13)
+
+
+def test_targets_are_standardised_alike(designs, t):
+    dense, blocked = designs
+    one, other = Target.of(t, dense), Target.of(t, blocked)
+    for name in ("values", "center", "scale", "variance"):
+        assert_allclose(getattr(other, name), getattr(one, name), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("by_products", [True, False], ids=["products", "QR"])
+def test_few_rows_stand_for_all(designs, t, by_products):
+    dense, blocked = designs
+    blocked.by_products = by_products
+    target = Target.of(t, blocked)
+    candidates, targets = blocked.root(target)
+    unit, root = candidates / blocked.scale, np.sqrt(dense.row_weights)[:, None]
+    Phi, values = root * dense.columns(slice(None)), root * Target.of(t, dense).values
+    tolerance = 1e-6 if blocked.by_products else 1e-12
+    assert_allclose(unit.T @ unit, Phi.T @ Phi, atol=tolerance)
+    assert_allclose(unit.T @ targets.T, Phi.T @ values, atol=tolerance)
+    assert_allclose((targets**2).sum(axis=1), (values**2).sum(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("index", [np.array([4, 0, 9]), slice(None), slice(3, 5)], ids=str)
+def test_functions_of_blocks_see_the_candidates_there(designs, rng, index):
+    dense, blocked = designs
+    v = rng.standard_normal((N, 2))
+
+    def outer(columns, v):
+        return columns.T @ v, v.sum(axis=0)
+
+    def times(columns, v):
+        return columns.sum(axis=1) * v[:, 0]
+
+    for found, expected in zip(
+        blocked.sum_rows(outer, v, index=index), dense.sum_rows(outer, v, index=index), strict=True
+    ):
+        assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    mapped = blocked.map_rows(times, v, index=index)
+    assert_allclose(mapped, dense.map_rows(times, v, index=index), rtol=1e-11, atol=1e-12)
+    assert_allclose(blocked.columns(index), dense.columns(index), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_solver_finds_the_same_model(designs, t, solver):
+    one, other = (fit(Gaussian(), SOLVERS[solver](tol=0.5), design, t[:, :1]) for design in designs)
+    assert_array_equal(other.active, one.active)
+    assert_allclose(other.log_evidence, one.log_evidence, atol=1e-8)
+    assert_allclose(other.posterior.mean, one.posterior.mean, rtol=1e-5)
+    assert_allclose(other.alpha, one.alpha, rtol=1e-5)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_products_find_is_looked_at_again_with_all_digits(designs, t, solver):
+    """A solver may part with another function that is worth about `tol`."""
+    dense, blocked = designs
+    blocked.by_products = True
+    one, other = (fit(Gaussian(), SOLVERS[solver](tol=0.5), design, t[:, :1]) for design in designs)
+    exactly = solver == "sequential"
+    assert_allclose(other.log_evidence, one.log_evidence, atol=1e-8 if exactly else 0.6)
+    kept = dense.restrict(other.active)
+    recomputed = infer(other.likelihood, kept, t[:, :1]).log_evidence(other.alpha)
+    assert_allclose(other.log_evidence, recomputed, atol=1e-9)
+
+
+def test_outliers_are_weighed_in_passes(X, t):
+    y = t[:, :1].copy()
+    y[::17] += 5
+    basis = RBF(0.7).place(X, Centers.on(X, np.arange(0, N, 3)), None)
+    designs = (
+        DenseDesign(basis.evaluate(X), center=True),
+        BlockedDesign(ArrayBlocks(X, 11), basis, center=True),
+    )
+    one, other = (fit(StudentT(), Sequential(), design, y) for design in designs)
+    assert_array_equal(other.active, one.active)
+    assert_allclose(other.log_evidence, one.log_evidence, atol=1e-7)
+
+
+def test_targets_that_share_their_functions(designs, t):
+    one, other = (fit(Gaussian(), Sequential(), design, t) for design in designs)
+    assert_array_equal(other.active, one.active)
+    assert_allclose(other.log_evidence, one.log_evidence, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [Squares, Moments, Root])
+def test_moments_of_parts_add_up_in_any_grouping(rng, kind):
+    columns, beside = 1e6 + rng.standard_normal((60, 3)), rng.standard_normal((60, 1))
+    weights = rng.uniform(0.1, 3, 60)
+
+    def of(rows):
+        return kind.of(columns[rows].copy(), beside[rows].copy(), weights[rows])
+
+    a, b, c = of(slice(0, 5)), of(slice(5, 6)), of(slice(6, 60))
+    whole = of(slice(None))
+    for total in ((a + b) + c, a + (b + c)):
+        assert_allclose(total.weight, whole.weight, rtol=1e-14)
+        assert_allclose(total.mean, whole.mean, rtol=1e-14, atol=1e-14)
+        for name in {"squares", "products"} & set(dir(kind) + list(vars(whole))):
+            assert_allclose(getattr(total, name), getattr(whole, name), rtol=1e-7, atol=1e-8)
+
+
+def test_sums_do_not_depend_on_the_threads(X, t):
+    basis = RBF(0.7).place(X, Centers.on(X), None)
+    sums = []
+    for limit in (1, 2):
+        with threadpool_limits(limit, user_api="blas"):
+            design = BlockedDesign(ArrayBlocks(X, 8), basis, center=True)
+            sums.append(design.root(Target.of(t, design)))
+    for one, other in zip(*sums, strict=True):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_functions_out_of_range_are_refused(X, size):
+    basis = Columns().place(size * X, Centers.on(X), None)
+    design = BlockedDesign(ArrayBlocks(size * X, 20), basis, center=True)
+    with pytest.raises(OverflowError, match="rescale X"):
+        _ = design.scale
+
+
+def test_rows_of_a_subset_are_in_memory(designs, t):
+    dense, blocked = designs
+    rows = np.array([5, 17, 40])
+    few, (part,) = blocked.subset(rows, t)
+    assert_array_equal(part, t[rows])
+    assert_allclose(few.row_weights, dense.row_weights[rows])
+    mine = few.columns(slice(None)) * few.scale + few.center
+    whole = dense.columns(slice(None)) * dense.scale + dense.center
+    assert_allclose(mine, whole[rows], atol=1e-12)
