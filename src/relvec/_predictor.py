@@ -123,7 +123,9 @@ class Predictor(RelevanceMachine):
         """Predict central intervals for new observations, noise included.
 
         They are quantiles of the predictive distribution, and hold their share of new observations
-        as far as the model is right; `calibrate` gives intervals that need no model.
+        as far as the model is right. What the kept functions leave out of the function is not in
+        them, so they are mostly narrow where few rows determine many functions; `calibrate` gives
+        intervals that need no model.
 
         Parameters
         ----------
