@@ -1,6 +1,7 @@
 # make demo   set up, then fit a real data set and draw it (relvec-demo.png)
 # make test   set up, then run the test suite
 # make lint   set up, then ruff and mypy
+# make dist   build wheel and source distribution, and check both (dist)
 # make docs   set up, then build the documentation site (docs/_build/html)
 # make report set up, then measure every table and figure of the paper again (report.html; an hour)
 #
@@ -9,8 +10,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
+DIST := .venv-dist/bin
 
-.PHONY: demo test test-properties test-long test-slow test-oldest lint docs report clean
+.PHONY: demo test test-properties test-long test-slow test-oldest test-wheel lint dist docs report clean
 
 demo: .venv/installed
 	$(BIN)/relvec demo
@@ -34,10 +36,20 @@ test-slow: .venv/installed
 test-oldest: .venv-oldest/installed
 	$(OLDEST)/python -m pytest
 
+# Installs the wheel alone in an environment of its own, where the README has to work as printed.
+test-wheel: dist
+	$(DIST)/python -m tests.wheel dist
+
 lint: .venv/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+dist: .venv-dist/installed
+	rm -rf dist
+	$(DIST)/python -m build --outdir dist
+	$(DIST)/twine check --strict dist/*
+	$(DIST)/cffconvert --validate
 
 # Runs every example of the gallery; a warning of Sphinx or of an example, or a link to nowhere, fails.
 docs: .venv/documented
@@ -48,7 +60,7 @@ report: .venv/installed
 	$(BIN)/python -m benchmarks.paper all
 
 clean:
-	rm -rf .venv .venv-oldest
+	rm -rf .venv .venv-dist .venv-oldest dist
 
 # A stamp file marks a finished set-up, so that it happens once (and again when pyproject.toml changes).
 .venv/installed: pyproject.toml
@@ -58,6 +70,11 @@ clean:
 
 .venv/documented: .venv/installed
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
+.venv-dist/installed:
+	$(PYTHON) -m venv .venv-dist
+	$(DIST)/python -m pip install --quiet build cffconvert twine
 	touch $@
 
 .venv-oldest/installed: pyproject.toml

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import relvec
+from tests.pages import python_blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -16,19 +17,14 @@ PAGES = {str(path.relative_to(DOCS)): path for path in sorted(DOCS.glob("**/*.md
 #: Pages whose code has tests of its own.
 TESTED = {"guide/bases.md", "guide/uncertainty.md"}
 
-#: A block of Python, with what it prints where the next block says so.
-BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
-
-def blocks_of(page):
-    return BLOCK.findall(PAGES[page].read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page) and page not in TESTED])
+@pytest.mark.parametrize(
+    "page", [page for page, path in PAGES.items() if python_blocks(path) and page not in TESTED]
+)
 def test_the_code_prints_what_the_page_says(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # pages write files
     names = {"__name__": page}
-    for code, printed in blocks_of(page):
+    for code, printed in python_blocks(PAGES[page]):
         exec(compile(code, page, "exec"), names)
         assert capsys.readouterr().out == printed
 
