@@ -4,6 +4,6 @@ A command is a module with ``add(commands)``, which adds its parser by `add_comm
 name; the parser's ``run`` takes the parsed words. Naming the module here makes it a command.
 """
 
-from relvec.commands import completion, demo, fit, predict, report
+from relvec.commands import completion, demo, export, fit, predict, report
 
-COMMANDS = (fit, predict, report, demo, completion)
+COMMANDS = (fit, predict, report, export, demo, completion)

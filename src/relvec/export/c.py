@@ -9,15 +9,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
-
 from relvec._classifier import Classifier
 from relvec._predictor import Predictor
 from relvec.export.c_root import principal_root
 from relvec.export.c_writer import CWriter
 from relvec.export.expression import Axis, Expression, Input, keep
+from relvec.export.models import machine_of
 from relvec.export.outputs import classes, numbers
 from relvec.export.scalers import scaled
 
@@ -167,22 +164,18 @@ def to_c(
     if real not in ("double", "float"):
         raise ValueError(f"real={real!r}, expected 'double' or 'float'")
     name = _checked_name(name, path)
-    steps, machine = _split(model)
-    row = Axis("feature", int(model.n_features_in_))
-    x: Expression = Input(row)
-    feature = row
-    for step in steps:
-        x, feature = scaled(step, x, feature)
-    if steps:
+    machine = machine_of(model, return_std=return_std)
+    feature = Axis("feature", int(model.n_features_in_))
+    x: Expression = Input(feature)
+    if machine is not model:
+        x, feature = scaled(model[:-1], x, feature)
         x = keep(x, feature, name="scaled")
     writer = CWriter(name, real, TAKEN)
     if isinstance(machine, Classifier):
         parts = _classifier(machine, x, feature, writer)
     else:
-        if not isinstance(return_std, bool | np.bool_):
-            raise TypeError(f"return_std={return_std!r}, expected a bool")
         parts = _regressor(machine, x, feature, writer, std=return_std)
-    code = _assembled(name, real, machine, row, writer, parts)
+    code = _assembled(name, real, model, machine, writer, parts)
     if path is not None:
         code.save(Path(path).parent)
     return code
@@ -199,17 +192,6 @@ class _Parts:
     comment: str
     notes: tuple[str, ...] = ()
     ending: tuple[str, ...] = ()
-
-
-def _split(model: Any) -> tuple[list[Any], Predictor | Classifier]:
-    """Steps before the model, and the model itself."""
-    check_is_fitted(model)
-    steps, machine = ([model[:-1]], model[-1]) if isinstance(model, Pipeline) else ([], model)
-    if not isinstance(machine, Predictor | Classifier):
-        raise TypeError(
-            f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"
-        )
-    return steps, machine
 
 
 def _checked_name(name: str | None, path: Path | str | None) -> str:
@@ -267,38 +249,41 @@ def _classifier(machine: Classifier, x: Expression, feature: Axis, writer: CWrit
 
 
 def _comment(text: str) -> tuple[str, ...]:
-    """Lines inside a comment, which nothing in the text can end."""
-    plain = text.replace("*/", "* /").replace("??/", "?? /").replace("\\", "/")
+    """Lines inside a comment, which the text cannot end and in which it begins no other."""
+    plain = re.sub(r"[*/?](?=[*/?])", r"\g<0> ", text).replace("\\", "/")
     return tuple(f" * {line}" for line in textwrap.wrap(plain, 92))
 
 
 def _assembled(
     name: str,
     real: str,
+    model: Any,
     machine: Predictor | Classifier,
-    row: Axis,
     writer: CWriter,
     parts: _Parts,
 ) -> CCode:
     """Header and source of what was written."""
-    macro, n_functions = name.upper(), len(machine.relevance_)
+    macro, n_inputs = name.upper(), int(model.n_features_in_)
     arguments = [f"const {real} x[{macro}_INPUTS]"]
     arguments += [f"{real} {argument}[{macro}_{parts.kind}]" for argument in parts.arguments]
     declaration = f"{parts.returns} {name}_predict({', '.join(arguments)})"
     title = (
-        f"{type(machine).__name__} with {n_functions} functions of {row.size} inputs, "
+        f"{type(machine).__name__} with {len(machine.relevance_)} functions of {n_inputs} inputs, "
         f"by relvec {version('relvec')}"
     )
     size = (
         f"{writer.constant_bytes} bytes of constants, {writer.buffer_bytes} bytes of arrays on the "
         "stack"
     )
+    notes = parts.notes
+    if hasattr(model, "feature_names_in_"):
+        notes = *_comment(f"Inputs: {', '.join(map(str, model.feature_names_in_))}"), *notes
     header = HEADER.format(
         title=title,
         size=size,
-        notes="".join(f"{line}\n" for line in parts.notes),
+        notes="".join(f"{line}\n" for line in notes),
         macro=macro,
-        n_inputs=row.size,
+        n_inputs=n_inputs,
         kind=parts.kind,
         n_outputs=parts.n_outputs,
         comment=parts.comment,

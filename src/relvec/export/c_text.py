@@ -49,7 +49,8 @@ class Real:
 
     def number(self, value: float) -> str:
         """A literal with all its digits."""
-        rounded = self.dtype.type(value)
+        with np.errstate(over="ignore"):  # which is told below
+            rounded = self.dtype.type(value)
         if not np.isfinite(rounded):
             raise ValueError(f"the model holds {value!r}, which a C {self.name} cannot")
         text = repr(float(value)) if self.name == "double" else str(rounded)

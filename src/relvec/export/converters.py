@@ -119,7 +119,5 @@ def _labels(scope: Any, container: Any, model: Any) -> str:
         kind, values = TensorProto.STRING, [label.encode() for label in labels]
     else:
         kind, values = TensorProto.INT64, [int(label) for label in labels]
-        if values != labels:
-            raise ValueError(f"classes_ are {labels}, expected texts or whole numbers for ONNX")
     container.add_initializer(name, kind, [len(values)], values)
     return str(name)

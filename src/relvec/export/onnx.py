@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.preprocessing import OneHotEncoder
 
 from relvec._classifier import Classifier
-from relvec._predictor import Predictor
+from relvec.export.models import machine_of
 
 
 def register() -> None:
@@ -111,18 +113,28 @@ def to_onnx(
     [[0.0429]] [[0.0998]] [0.0429]
     """
     register()
-    check_is_fitted(model)
-    machine = model[-1] if isinstance(model, Pipeline) else model
-    if not isinstance(machine, Predictor | Classifier):
-        raise TypeError(
-            f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"
-        )
+    machine = machine_of(model, return_std=return_std)
     options = {"double": double}
     options |= {"zipmap": False} if isinstance(machine, Classifier) else {"return_std": return_std}
-    graph = _needed("skl2onnx").to_onnx(model, X[:1], options={type(machine): options})
+    graph = _needed("skl2onnx").to_onnx(_silenced(model), X[:1], options={type(machine): options})
     if path is not None:
         Path(path).write_bytes(graph.SerializeToString())
     return graph
+
+
+def _silenced(model: Any) -> Any:
+    """The model with encoders that ignore what they would warn of, which a graph cannot do."""
+    silenced = deepcopy(model)
+    waiting = [silenced]
+    while waiting:
+        step = waiting.pop()
+        if isinstance(step, Pipeline):
+            waiting.extend(part for _, part in step.steps)
+        elif isinstance(step, ColumnTransformer):
+            waiting.extend(part for _, part, _ in step.transformers_)
+        elif isinstance(step, OneHotEncoder) and step.handle_unknown == "warn":
+            step.set_params(handle_unknown="ignore")
+    return silenced
 
 
 def _needed(module: str) -> Any:

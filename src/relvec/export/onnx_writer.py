@@ -86,7 +86,8 @@ class OnnxWriter:
     def constant(self, values: NDArray[Any]) -> str:
         """Add constants, of the type that is computed in unless they are whole numbers."""
         if values.dtype.kind == "f":
-            rounded = values.astype(self.dtype)
+            with np.errstate(over="ignore"):  # which is told below
+                rounded = values.astype(self.dtype)
             if not np.isfinite(rounded).all():
                 raise ValueError(f"the model holds numbers that {self.dtype} cannot")
             values = rounded

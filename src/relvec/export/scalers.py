@@ -59,7 +59,7 @@ def _(step: ColumnTransformer, x: Expression, feature: Axis) -> Scaled:
         )
     parts: list[Scaled] = []
     for _, part, columns in step.transformers_:
-        positions = _positions(step, columns)
+        positions = positions_of(step, columns)
         if not len(positions) or part == "drop":
             continue
         own = Axis("column", len(positions))
@@ -69,7 +69,7 @@ def _(step: ColumnTransformer, x: Expression, feature: Axis) -> Scaled:
     return stack([part for part, _ in parts], axis, name="prepared"), axis
 
 
-def _positions(step: ColumnTransformer, columns: Any) -> Index:
+def positions_of(step: ColumnTransformer, columns: Any) -> Index:
     """Positions of columns that are given by name, position, slice or mask."""
     if isinstance(columns, str | int):
         columns = [columns]

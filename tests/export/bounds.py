@@ -1,0 +1,32 @@
+"""How far single precision may be off."""
+
+import numpy as np
+
+#: Roundings of every term that a sum may be off by.
+ROUNDINGS = 10 * np.finfo(np.float32).eps
+
+
+def bounds(model, X):
+    """Of mean and standard deviation of every output of a regressor at rows X.
+
+    The mean is a sum of w_m φ_m(x). The standard deviation is the length of the vector
+    (φ − φ̄)ᵀF beside constants, each of its entries a sum, and a length moves no further than its
+    vector. A rate e^y has the relative error of y, and its standard deviation √(λ + (λs)²) that of
+    y and of the s of y.
+    """
+    machine = model[-1] if hasattr(model, "steps") else model
+    rows = model[:-1].transform(X) if machine is not model else X
+    Phi = np.abs(machine.basis_.evaluate(np.asarray(rows, dtype=np.float64)))
+    predicted = (
+        np.reshape(part, (len(X), -1)).T for part in machine.predict(rows, return_std=True)
+    )
+    of_mean, of_std = [], []
+    for one, mean, std in zip(machine.machines_, *predicted, strict=True):
+        own, posterior = Phi[:, one.columns], one.posterior
+        of_mean.append(own @ np.abs(posterior.mean[:, 0]) + np.abs(posterior.intercept[0]))
+        entries = own @ np.abs(posterior.root) + np.abs(posterior.center @ posterior.root)
+        of_std.append(np.linalg.norm(entries, axis=1) + std)
+        if machine.likelihood == "poisson":
+            of_std[-1] = std * of_mean[-1] + mean * of_std[-1]
+            of_mean[-1] = mean * (1 + of_mean[-1])
+    return ROUNDINGS * np.column_stack(of_mean), ROUNDINGS * np.column_stack(of_std)

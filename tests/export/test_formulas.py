@@ -1,0 +1,113 @@
+"""Every basis is written as what it evaluates to, or refused by name."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from relvec import RVR
+from relvec.basis import Basis, CallableKernel, FunctionColumns, Precomputed
+from relvec.export import formula, to_c, to_onnx
+from tests import rows
+from tests.export.bounds import bounds
+from tests.export.compiled import Compiled
+from tests.export.graph import run
+from tests.test_completeness import concrete
+
+#: Those that hold functions in Python, of which there is no formula.
+NOT_EXPORTABLE = {CallableKernel, FunctionColumns}
+
+
+def parts_of(basis):
+    """The basis and all that it is made of."""
+    inner = getattr(basis, "bases", getattr(basis, "kernels", ()))
+    return [basis, *(part for one in inner for part in parts_of(one))]
+
+
+def is_exportable(basis):
+    return NOT_EXPORTABLE.isdisjoint(map(type, parts_of(basis)))
+
+
+EXPORTABLE = [basis for basis in rows.BASES if is_exportable(basis)]
+REFUSED = [basis for basis in rows.BASES if not is_exportable(basis)]
+
+
+def test_every_basis_has_a_formula_or_is_named_as_having_none():
+    unknown = formula.dispatch(object)
+    found = {cls for cls in concrete(Basis) if formula.dispatch(cls) is not unknown}
+    assert found == set(concrete(Basis))
+    tested = {type(part) for basis in EXPORTABLE for part in parts_of(basis)}
+    # `Product` stands with a callable in the contract tests, and by itself below.
+    assert found - NOT_EXPORTABLE - tested <= {type(PRODUCT)}
+
+
+PRODUCT = next(basis for basis in rows.BASES if type(basis).__name__ == "Product").kernels[0] * (
+    rows.BASES[2] + rows.BASES[4]
+)
+
+
+def model_of(basis, n_rows=40):
+    """A model of targets that functions of the basis make up, and its rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 6)).astype(np.float32).astype(np.float64)
+    if isinstance(basis, Precomputed):
+        X = np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(axis=2))
+        X = X.astype(np.float32).astype(np.float64)
+    Phi = clone(basis).fit(X).transform(X)
+    some = rng.choice(Phi.shape[1], size=min(5, Phi.shape[1]), replace=False)
+    y = (Phi[:, some] / (1e-9 + Phi[:, some].std(axis=0))).sum(axis=1)
+    model = RVR(kernel=basis, fit_intercept=False, noise_variance=0.01)
+    return model.fit(X, y + 0.1 * rng.normal(size=n_rows)), X
+
+
+@pytest.mark.parametrize("basis", [*EXPORTABLE, PRODUCT], ids=rows.name_of)
+def test_c_and_onnx_agree_with_predict(basis, tmp_path):
+    model, X = model_of(basis)
+    assert len(model.relevance_) > 0
+    mean, std = model.predict(X, return_std=True)
+    expected = np.stack([mean, std])
+    scale = np.abs(mean).max()
+    compiled = np.hstack(Compiled(model, tmp_path, return_std=True)(X)[1:]).T
+    np.testing.assert_allclose(compiled, expected, rtol=0, atol=1e-12 * scale)
+    graph = np.hstack(run(to_onnx(model, X, return_std=True), X)).T
+    np.testing.assert_allclose(graph, expected, rtol=0, atol=1e-10 * scale)
+
+
+@pytest.mark.parametrize("basis", [*EXPORTABLE, PRODUCT], ids=rows.name_of)
+def test_single_precision_is_off_by_roundings_of_the_terms(basis, tmp_path):
+    model, X = model_of(basis)
+    expected = model.predict(X, return_std=True)
+    X32 = X.astype(np.float32)
+    graph = run(to_onnx(model, X32, return_std=True), X32)
+    compiled = Compiled(model, tmp_path, return_std=True, real="float")(X)[1:]
+    for found in (graph, compiled):
+        for one, value, most in zip(found, expected, bounds(model, X), strict=True):
+            assert (np.abs(one[:, 0] - value) <= most[:, 0]).all()
+
+
+@pytest.mark.parametrize("basis", REFUSED, ids=rows.name_of)
+def test_functions_in_python_are_refused_by_name(basis):
+    model, X = model_of(basis)
+    for export in (to_c, lambda model: to_onnx(model, X)):
+        with pytest.raises(ValueError, match=r"(cauchy|squares_and_sums).*cannot be exported"):
+            export(model)
+
+
+def test_a_basis_of_ones_own_is_exported_once_its_formula_is_registered(tmp_path):
+    from relvec.basis import Columns
+
+    class Squares(Columns):
+        def evaluate(self, X):
+            return X[:, self.terms_] ** 2
+
+    model, X = model_of(Squares())
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(Compiled(model, tmp_path)(X)[1][:, 0], model.predict(X))
+
+    @formula.register(Squares)
+    def _(basis, x, feature, function):
+        columns = formula.dispatch(Columns)(basis, x, feature, function)
+        return columns * columns
+
+    (tmp_path / "registered").mkdir()
+    _, mean = Compiled(model, tmp_path / "registered")(X)
+    np.testing.assert_allclose(mean[:, 0], model.predict(X), rtol=1e-12)
