@@ -34,7 +34,7 @@ svr = GridSearchCV(
     {
         "svr__gamma": gamma,
         "svr__C": np.logspace(0, 3, 4),
-        "svr__epsilon": [1.0, 10.0, 40.0],
+        "svr__epsilon": [1.0, 20.0],
     },
 ).fit(X_train, y_train)
 rvr = GridSearchCV(

@@ -49,7 +49,7 @@ print(table.drop(columns="seconds").round(1))
 # with the ranks below is Spearman's correlation with the error on rows that were not fitted: −1 if
 # the more evidence, the less error.
 error = [
-    -cross_val_score(models[name], X, y, cv=10, scoring="neg_root_mean_squared_error").mean()
+    -cross_val_score(models[name], X, y, cv=5, scoring="neg_root_mean_squared_error").mean()
     for name in table.index
 ]
 charged = table["log_evidence"] - table["n_functions"] * np.log(len(y)) / 2
@@ -62,7 +62,7 @@ for ax, (title, nats) in zip(axes, columns.items(), strict=True):
         ax.plot(*place, marker, color=INK, markersize=7, linestyle="", label=name)
     ax.set(xlabel="nats", title=title)
     print(f"{title}: rank correlation with the error {spearmanr(nats, error).statistic:+.2f}")
-axes[0].set_ylabel("error in 10-fold cross-validation")
+axes[0].set_ylabel("error in 5-fold cross-validation")
 axes[0].legend(edgecolor="none", fontsize="small")
 plt.show()
 
