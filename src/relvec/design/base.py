@@ -169,6 +169,9 @@ class Design(ABC):
     ----------
     shape : tuple of int
         (n_samples, n_candidates).
+    looks_cost_a_pass : bool
+        Whether a look at candidates computes their values anew, and so at least a `subset` of the
+        rows should be had in memory.
     has_intercept : bool
         Whether there is a flat-prior intercept, which the candidates are centred for.
     row_weights : RowVector, of shape (n_samples,)
@@ -189,6 +192,7 @@ class Design(ABC):
     """
 
     shape: tuple[int, int]
+    looks_cost_a_pass: bool = False
     has_intercept: bool
     row_weights: RowVector
     total_weight: float
@@ -234,6 +238,10 @@ class Design(ABC):
     @abstractmethod
     def columns(self, index: Index | slice) -> RowVector:
         """Return standardised candidates, shape (n_samples, b)."""
+
+    def subset(self, rows: Index, *vectors: RowVector) -> tuple[Design, list[Array]]:
+        """The same candidates at a few of the rows, in memory, with the parts of some vectors."""
+        raise NotImplementedError(f"{type(self).__name__} has all rows at hand")
 
     @abstractmethod
     def map_rows(

@@ -63,6 +63,8 @@ class BlockedDesign(Design):
         Precision of each row's noise, relative to a common one.
     """
 
+    looks_cost_a_pass = True
+
     def __init__(
         self,
         blocks: RowBlocks,

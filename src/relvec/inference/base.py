@@ -255,10 +255,14 @@ class Scan(ABC):
     Attributes
     ----------
     gain : ndarray of shape (n_candidates,)
-        Rise of the evidence if the candidate alone is added, zero for active ones.
+        Rise of the evidence if the candidate alone is added, zero for active ones and for those
+        that were not looked at.
+    known : ndarray of shape (n_candidates,) or None
+        The gain of each when it was last looked at, where not all are every time.
     """
 
     gain: Array
+    known: Array | None = None
 
     @abstractmethod
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
@@ -282,6 +286,8 @@ class Inference(ABC):
         Variance over the rows that outputs may be expected to have.
     quick, thorough : Effort
         Newton steps between two batches of additions, and before a phase may end.
+    looks_cost_a_pass : bool
+        Whether a look at the candidates is a pass over rows that are not at hand.
     """
 
     design: Design
@@ -292,14 +298,18 @@ class Inference(ABC):
     output_variance: float
     quick: Effort
     thorough: Effort
+    looks_cost_a_pass: bool = False
 
     @abstractmethod
     def point(self, model: Model, near: Near | None = None) -> Point:
         """Posterior at a model, looked for from what is known at one `near` it."""
 
     @abstractmethod
-    def scan(self, point: Point) -> Scan:
-        """Look at every candidate."""
+    def scan(self, point: Point, worth: float = np.inf, known: Array | None = None) -> Scan:
+        """Look at every candidate, or at some of which at least one is worth so many nats.
+
+        Where a look costs much, what is `known` of an earlier scan tells which.
+        """
 
     @abstractmethod
     def all_active(self) -> Self:

@@ -243,7 +243,7 @@ class Exact(Inference):
         """What each target says of some functions."""
         return tuple(ActiveSet.from_frame(alone, active, self.n) for alone in frame.targets())
 
-    def scan(self, point: Point) -> ExactScan:
+    def scan(self, point: Point, worth: float = np.inf, known: Array | None = None) -> ExactScan:
         """See `Inference.scan`."""
         assert isinstance(point, ExactPoint)
         return ExactScan(self, point)

@@ -20,7 +20,7 @@ from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, climb_to_mod
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
 from relvec.inference.rows import Rows, Terms
-from relvec.inference.scan import LaplaceScan
+from relvec.inference.scan import LaplaceScan, screened
 from relvec.likelihoods.base import Likelihood
 from relvec.posterior import Posterior
 
@@ -208,10 +208,17 @@ class Laplace(Inference):
         Phi = self.design.columns(model.active)
         return Place(Outputs(rows, Phi, weights, level), model.alpha)
 
-    def scan(self, point: Point) -> LaplaceScan:
+    @property
+    def looks_cost_a_pass(self) -> bool:  # type: ignore[override]
+        """See `Inference`: as the design says."""
+        return self.design.looks_cost_a_pass
+
+    def scan(self, point: Point, worth: float = np.inf, known: Array | None = None) -> LaplaceScan:
         """See `Inference.scan`."""
         assert isinstance(point, LaplacePoint)
-        return LaplaceScan(self.design, point)
+        if not self.looks_cost_a_pass:
+            return LaplaceScan(self.design, point)
+        return screened(self.design, point, worth, known)
 
     def all_active(self) -> Self:
         """See `Inference.all_active`."""
@@ -233,12 +240,12 @@ class Laplace(Inference):
         return slope
 
     def opening(self) -> Model | None:
-        """See `Inference.opening`; for one output whose dictionary few directions span.
+        """See `Inference.opening`; for one output and rows at hand that few directions span.
 
         With no function in the model every row has the same curvature, so that its working targets
         y + B⁻¹ ∂log p/∂y have Gaussian noise of a known variance.
         """
-        if self._outputs > 1:
+        if self._outputs > 1 or self.looks_cost_a_pass:
             return None
         nothing = self.point(Model.empty(self.first_beta))
         curvature = float(nothing.outputs.information.at_level.sum()) / self.design.total_weight

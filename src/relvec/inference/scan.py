@@ -16,6 +16,10 @@ from relvec.inference.rows import as_matrices, by_weighting, weightings
 if TYPE_CHECKING:
     from relvec.inference.laplace import LaplacePoint
 
+#: Where a look costs a pass, candidates are looked at together, at most, that were worth most when
+#: all were, if so many times that is enough.
+SHORTLIST, RISE = 256, 2.0
+
 Sums = tuple[Array, ...]
 
 #: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
@@ -88,6 +92,27 @@ class LaplaceScan(Scan):
         here = self._point.outputs
         function = partial(function, here.information.mean_function)
         return self._design.sum_rows(function, here.Phi, here.B, *vectors, index=index)
+
+
+def screened(design: Design, point: LaplacePoint, worth: float, known: Array | None) -> LaplaceScan:
+    """Look at the candidates that were worth most when last looked at; at all if that is no use.
+
+    What was known is no bound: the gain of a candidate changes with every function that comes or
+    goes, and may rise. It only says where to look first. Whoever is told that nothing is worth
+    `worth` nats is told so after a look at all.
+    """
+    if known is not None:
+        promising = np.flatnonzero(RISE * known >= worth)
+        few = np.sort(promising[np.argsort(-known[promising], kind="stable")[:SHORTLIST]])
+        if 0 < 2 * len(few) <= len(known):
+            scan = LaplaceScan(design, point, few)
+            if scan.gain.max() >= worth:
+                scan.known = known.copy()
+                scan.known[few] = scan.gain[few]
+                return scan
+    scan = LaplaceScan(design, point)
+    scan.known = scan.gain
+    return scan
 
 
 def _squares(

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from relvec.design.base import Array
 from relvec.inference.base import Effort, Inference, Model, Near, Point, Scan
 from relvec.inference.noise import Noise
 from relvec.progress import Progress
@@ -61,6 +62,8 @@ class Ascent:
         Whether the next pass goes on to full convergence.
     at_rest, ended : bool
         Whether there is none because nothing is left to do; or for any reason.
+    known : ndarray of shape (n_candidates,) or None
+        What the candidates were worth, see `Scan`.
     """
 
     model: Model
@@ -70,6 +73,7 @@ class Ascent:
     thorough: bool = False
     at_rest: bool = False
     ended: bool = False
+    known: Array | None = None
 
 
 class Search:
@@ -236,7 +240,7 @@ class Search:
             reached = Ending(point.model, point.log_evidence, best.history)
             best = self._recorded(reached, start)
         self.n_iter += 1
-        scan = self.inference.scan(point)
+        scan = self.inference.scan(point, self.tol, at.known)
         finished = stalled or scan.gain.max(initial=0.0) < self.tol
         crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
         at_rest = at.thorough and finished
@@ -245,7 +249,8 @@ class Search:
         self.reached = best
         if at_rest or crowded or self.exhausted():
             return replace(at, best=best, n_iter=self.n_iter, at_rest=at_rest, ended=True)
-        return Ascent(self._add(point, scan), best, self.n_iter, point.near(), finished)
+        added, near = self._add(point, scan), point.near()
+        return Ascent(added, best, self.n_iter, near, finished, known=scan.known)
 
     def _so_far(self, at: Ascent) -> Solution:
         """The best pass so far as a solution."""

@@ -7,17 +7,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from sklearn.utils.random import sample_without_replacement
 
-from relvec.design.base import EVERY, Array, Design
+from relvec.design.base import EVERY, Array, Design, RowVector
 from relvec.inference import Model, infer
 from relvec.likelihoods.base import Likelihood
 from relvec.precision import ROUNDINGS
+from relvec.progress import Progress
 from relvec.solvers.base import Solution, Solver
 from relvec.solvers.report import AGREEMENT, notes
 from relvec.solvers.search import Ending, Search
 
 #: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
 MAX_WEIGHTS = 800
+#: Rows that a search begins with where a look at all is a pass.
+FEW_ROWS = 16_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,10 @@ class Sequential(Solver):
         """Maximise the evidence; see `Solver.solve`."""
         search = self._search(design, t, likelihood)
         openings = self._openings(search, design.shape[1] * likelihood.n_outputs)
+        if search.inference.looks_cost_a_pass:
+            begun = self.progress.once(partial(self._of_few_rows, design, t, likelihood))
+            if begun is not None:
+                openings.insert(0, partial(search.onward, begun))
         endings: list[Ending] = []
         for start in range(self.n_starts):
             if start and search.exhausted():
@@ -57,6 +65,23 @@ class Sequential(Solver):
                 begin = partial(search.leave, self._best(endings).model)
             self._make(search, partial(begin, start), endings)
         return self._solution(search, endings)
+
+    def _of_few_rows(self, design: Design, t: RowVector, likelihood: Likelihood) -> Model | None:
+        """The model of some rows in memory, from which few passes over all are left.
+
+        None where they cannot stand for all: a class may be too rare to be among them.
+        """
+        rows = sample_without_replacement(
+            design.shape[0], min(FEW_ROWS, design.shape[0]), random_state=0
+        )
+        few, (some,) = design.subset(np.sort(rows), t)
+        try:
+            likelihood.check(some)
+        except ValueError:
+            return None
+        alone = replace(self, n_starts=1, verbose=0, progress=Progress())
+        found = alone.solve(few, some, likelihood)
+        return Model(found.active, found.alpha * design.weight_unit[found.active] ** 2)
 
     def _make(self, search: Search, begin: Callable[[], Ending], endings: list[Ending]) -> None:
         """Make a start; if Ctrl-C ends it, where it came to is its ending."""
