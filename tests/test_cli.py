@@ -220,6 +220,15 @@ def test_columns_that_are_no_features(houses, tmp_path, capsys):
     assert "column 'owner' holds datetime64" in error
 
 
+def test_cells_that_hold_lists_are_refused_by_name(houses, tmp_path, capsys):
+    houses["visits"] = [[1, 2]] * len(houses)
+    path = write(houses, tmp_path / "lists.parquet")
+    for words in (["--target", "price"], ["--target", "visits"]):
+        error = error_of(capsys, ["fit", path, *words])
+        assert "column 'visits' holds lists or other containers" in error
+    assert main(["fit", path, "--target", "price", "--exclude", "visits"]) == 0
+
+
 def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
     lonely = write(houses[["price"]], tmp_path / "lonely.csv")
     assert "relvec: error: " in error_of(capsys, ["fit", lonely, "--target", "price"])

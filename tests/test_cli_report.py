@@ -1,7 +1,9 @@
 """`relvec report`: one page, that says what the library says and that a browser shows whole."""
 
 import base64
+import contextlib
 import html
+import io
 import re
 from pathlib import Path
 
@@ -37,8 +39,11 @@ def folder(tmp_path_factory):
         write(table[::2], folder / "fit.csv")
         write(table[1::2], folder / f"{target}.parquet")
         saved = ["--out", str(folder / f"{target}.skops"), "--test-size", "0"]
-        assert main(["fit", str(folder / "fit.csv"), "--target", target, *saved, *words]) == 0
-        assert main(["report", *files(folder, target), "--out", str(page(folder, target))]) == 0
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            assert main(["fit", str(folder / "fit.csv"), "--target", target, *saved, *words]) == 0
+            assert main(["report", *files(folder, target), "--out", str(page(folder, target))]) == 0
+        assert errors.getvalue() == ""
     return folder
 
 
@@ -167,6 +172,21 @@ def test_many_rows_make_a_page_of_bounded_size(folder, tmp_path):
     words = [str(folder / "price.skops"), write(table, tmp_path / "many.parquet")]
     assert main(["report", *words, "--out", str(out)]) == 0
     assert out.stat().st_size < 1_000_000
+
+
+def test_one_row_and_columns_of_no_use_are_shown_too(folder, tmp_path, capsys):
+    table = pd.read_parquet(folder / "price.parquet").head(1)
+    table["lists"] = [[1, 2]]
+    table["when"] = pd.Timestamp("2024-02-29")
+    table["nothing"] = np.nan
+    out = tmp_path / "one.html"
+    words = ["report", str(folder / "price.skops"), write(table, tmp_path / "one.parquet")]
+    assert main([*words, "--target", "price", "--out", str(out)]) == 0
+    assert capsys.readouterr().err == ""
+    text = html.unescape(out.read_text(encoding="utf-8"))
+    assert "<td>not read</td><td>[1 2] (1)</td>" in text
+    assert "<td>not read</td><td>2024-02-29 00:00:00 to 2024-02-29 00:00:00</td>" in text
+    assert "<td>not read</td><td>none</td>" in text
 
 
 def test_missing_values_are_refused_unless_dropped(folder, tmp_path, capsys):

@@ -224,3 +224,10 @@ def test_predictions_drawn_are_those_of_the_estimator(two_inputs):
     )
     np.testing.assert_array_equal(one.interval, other.interval)
     np.testing.assert_array_equal(one.mean, other.mean)
+
+
+@pytest.mark.parametrize("value", [0.0, -3.0, 1e12])
+def test_one_row_has_a_curve_around_it(one_input, value):
+    model = RVR(gamma=0.1).fit(*one_input)
+    curve = RegressionDisplay.from_estimator(model, [[value]], [0.5]).curve
+    assert curve.x[0] < value < curve.x[-1]

@@ -55,6 +55,18 @@ def require_columns(table: pd.DataFrame, names: Sequence[str], path: Path) -> No
         raise ValueError(f"{path} has no column {listed(absent)}; it has {listed(table.columns)}")
 
 
+def require_scalars(table: pd.DataFrame) -> None:
+    """Raise unless every cell is one number or text, and none a list of them."""
+    for name, column in table.items():
+        try:
+            column.nunique()
+        except TypeError as error:  # lists and arrays are not told apart
+            raise ValueError(
+                f"column {name!r} holds lists or other containers, expected numbers or texts: "
+                "exclude it"
+            ) from error
+
+
 def missing(table: pd.DataFrame) -> tuple[pd.Series, str]:
     """Mark the rows with a missing value, and describe them: how many, in which columns."""
     holes = table.isna()

@@ -6,7 +6,14 @@ import argparse
 
 from relvec.basis import KERNELS
 from relvec.commands import model_file
-from relvec.commands.files import missing, new_figure, read_table, require_columns, save_picture
+from relvec.commands.files import (
+    missing,
+    new_figure,
+    read_table,
+    require_columns,
+    require_scalars,
+    save_picture,
+)
 from relvec.commands.job import Job
 from relvec.commands.tasks import MOST_CLASSES, TASKS, task_of
 from relvec.commands.words import (
@@ -33,6 +40,7 @@ def run(options: Options) -> None:
     require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
     require_columns(table, [options.target], options.data)
+    require_scalars(table)
     rows, description = missing(table)
     if rows.any() and not options.drop_missing:
         raise ValueError(f"{description}; --drop-missing leaves these rows out")

@@ -31,6 +31,8 @@ WIDTH = 5.4
 MOST_MARKS, DOTS_PER_INCH = 2000, 200
 # Functions in the table, and inputs in the picture of their relevance.
 MOST_FUNCTIONS, MOST_INPUTS = 100, 20
+# Letters of the name of an input there, which take their place from the bars.
+MOST_LETTERS = 24
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ class Judged:
         relevance = self.model[-1].feature_relevance_
         # Names of inputs begin with that of the step that makes them.
         names = [name.partition("__")[2] for name in self.model[:-1].get_feature_names_out()]
+        names = [f"{name[:MOST_LETTERS]}…" if name[MOST_LETTERS:] else name for name in names]
         display = RelevanceDisplay(relevance=relevance, names=names)
         shown = min(len(relevance), MOST_INPUTS)
         return Drawing(
@@ -163,6 +166,8 @@ def render(judged: Judged, model_name: str, data_name: str) -> str:
 def _column(name: str, judged: Judged) -> dict[str, str]:
     """Say of a column what it is for, what it holds and how much of it is missing."""
     column = judged.table[name]
+    if holds_texts(column):  # or lists, which are not told apart but as texts
+        column = column.astype(str).where(column.notna())
     role = "input" if name in judged.model.feature_names_in_ else "not read"
     return {
         "name": name,

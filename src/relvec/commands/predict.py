@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from relvec.commands.files import missing, read_table, require_columns, write_table
+from relvec.commands.files import missing, read_table, require_columns, require_scalars, write_table
 from relvec.commands.tasks import load_model
 from relvec.commands.words import Commands, Options, add_command, add_file, output_table, table_path
 
@@ -19,6 +19,7 @@ def run(options: Options) -> None:
     table = read_table(options.data)
     require_columns(table, model.feature_names_in_, options.data)
     table = table[model.feature_names_in_]
+    require_scalars(table)
     rows, description = missing(table)
     if rows.any():
         raise ValueError(f"{description}; nothing was predicted")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relvec.commands.files import missing, need, read_table, require_columns
+from relvec.commands.files import missing, need, read_table, require_columns, require_scalars
 from relvec.commands.tasks import load_model
 from relvec.commands.words import (
     Commands,
@@ -37,7 +37,9 @@ def run(options: Options) -> None:
     require_columns(table, model.feature_names_in_, options.data)
     target = options.target or _only_other(table, list(model.feature_names_in_), options.data)
     require_columns(table, [target], options.data)
-    rows, description = missing(table[[*model.feature_names_in_, target]])
+    used = table[[*model.feature_names_in_, target]]
+    require_scalars(used)
+    rows, description = missing(used)
     if rows.any() and not options.drop_missing:
         raise ValueError(f"{description}; --drop-missing leaves these rows out")
     if rows.all():

@@ -98,8 +98,11 @@ def rows_among(rows: Any, vectors: Array) -> Mask:
 
 
 def widened(values: Array, n_points: int) -> Array:
-    """Points spread evenly over the range of the values, five per cent wider at either end."""
-    margin = 0.05 * np.ptp(values)
+    """Points spread evenly over the range of the values, five per cent wider at either end.
+
+    Equal values are taken for a range as wide as they are from zero.
+    """
+    margin = 0.05 * (np.ptp(values) or abs(values[0]) or 1.0)
     return np.linspace(values.min() - margin, values.max() + margin, n_points)
 
 
