@@ -5,21 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as managed
 except ImportError:  # scikit-learn < 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
+    def managed(method: Callable[..., Any]) -> Callable[..., Any]:
         """Leave a method as it is."""
         return method
 
+    CALLS = 0
+else:
+    #: Calls that `with_callbacks` puts between a method and who calls it: warnings look past them.
+    CALLS = 1
 
-__all__ = ["CallbackSupportMixin", "Listeners", "Task", "Tasks", "with_callbacks"]
+__all__ = ["CALLS", "CallbackSupportMixin", "Listeners", "Task", "Tasks", "with_callbacks"]
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def with_callbacks(method: Method) -> Method:
+    """Take leave of the callbacks that a method was met by, however it ends."""
+    ending: Method = managed(method)
+    return ending
 
 
 @dataclass
@@ -28,13 +42,13 @@ class Task:
 
     Attributes
     ----------
-    result : callable or None
-        What is found once it ends, for callbacks that ask.
+    attributes : callable or None
+        Makes those that an estimator would have if the fit ended with it, for callbacks that ask.
     stops : bool
         Whether a callback said at its end that the tasks beside it shall end.
     """
 
-    result: Callable[[], Any] | None = None
+    attributes: Callable[[], Mapping[str, Any]] | None = None
     stops: bool = False
 
 
@@ -48,13 +62,13 @@ class Listeners:
         The estimator that fits.
     data : mapping of str to object
         What was given to it: X, y, and metadata by name.
-    fitted : callable or None
-        Makes of a task's result the attributes that an estimator fitted so far would have.
+    so_far : callable or None
+        Makes attributes of an estimator of a solution, if it is all that there is to be found.
     """
 
     estimator: Any
     data: Mapping[str, Any]
-    fitted: Callable[[Any], Mapping[str, Any]] | None = None
+    so_far: Callable[[Any], Mapping[str, Any]] | None = None
 
 
 @dataclass
@@ -89,6 +103,13 @@ class Tasks:
         context = self.listeners.estimator._init_callback_context(max_subtasks=n_parts)
         with self._told(_Level(context, n_parts), task):
             yield task
+            task.attributes = dict  # the estimator has them all
+
+    def made_of(self, solution: Callable[[], Any] | None) -> Callable[[], Mapping[str, Any]] | None:
+        """Attributes of an estimator that a solution makes, as long as nobody asks not made."""
+        if solution is None or self.listeners is None or (so_far := self.listeners.so_far) is None:
+            return None
+        return lambda: so_far(solution())
 
     @contextmanager
     def task(self, name: str, n_parts: int | None = 0) -> Iterator[Task]:
@@ -113,8 +134,6 @@ class Tasks:
             yield
         finally:
             self._levels.pop()
-        fitted, result = self.listeners.fitted, task.result
-        attributes = None if fitted is None or result is None else lambda: fitted(result())
         task.stops = level.context.call_on_fit_task_end(
-            **given, reconstruction_attributes=attributes
+            **given, reconstruction_attributes=task.attributes
         )

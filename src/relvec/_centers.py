@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
+from relvec._callbacks import CALLS
 from relvec.basis import Centers
 from relvec.checks import check_count, refusals_of
 from relvec.exceptions import CentersWarning
@@ -51,10 +54,12 @@ def choose_centers(
     random_state: int | np.random.RandomState | None,
     *,
     capped: bool,
+    once: Callable[[Callable[[], Index]], Index] = lambda draw: draw(),
 ) -> Centers:
     """Return the points that carry candidate functions, out of the usable `rows` of X.
 
     With `capped` every row carries one only as long as the design matrix stays of bounded size.
+    What is drawn at random is drawn `once` in a fit, however many processes it takes.
     """
     if isinstance(centers, Integral):
         check_count(centers, "centers", len(rows))
@@ -68,10 +73,11 @@ def choose_centers(
                 f"{len(rows)} rows are too many for each to carry a candidate function: a random "
                 f"{size} do; set centers to choose how many, or which"
             ),
-            stacklevel=4,
+            stacklevel=4 + CALLS,
         )
     else:
         size = len(rows)
     if size < len(rows):
-        rows = check_random_state(random_state).choice(rows, size, replace=False)
+        rng = check_random_state(random_state)
+        rows = once(partial(rng.choice, rows, size, replace=False))
     return Centers.on(X, np.sort(rows))

@@ -11,7 +11,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._callbacks import with_callbacks
 from relvec._estimator import Array, Index, RelevanceMachine, check_weights
+from relvec._fitted import Given
 from relvec._folds import check_ungrouped, refits
 from relvec._labels import ClassWeight, Labels, encode, with_class_weight
 from relvec._machine import Machine, Queries
@@ -34,6 +36,7 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
 
     classes_: Labels
 
+    @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which functions matter and their weights.
 
@@ -65,20 +68,21 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             `max_iter` passes were not enough.
         EmptyModelWarning
             No function raises the evidence, and the model predicts the shares of the classes.
+        InterruptedWarning
+            Ctrl-C or a callback ended the fit; the model is the best so far.
         CentersWarning
             There are too many rows for each to carry a candidate.
         """
         self._check_choice("multi_class", ("multinomial", "ovr"))
         self._check_choice("proba", ("integrated", "mode"))
         rows, labels = self._validated(X, y, reset=True)
-        weights = check_weights(sample_weight, len(rows))
-        self.classes_, codes = encode(labels, weights)
-        weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
+        counts = check_weights(sample_weight, len(rows))
+        self.classes_, codes = encode(labels, counts)
+        weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
         one_hot = np.eye(len(self.classes_))[codes]
         targets, likelihood = self._problem(one_hot)
-        solutions = self._fit(rows, targets, likelihood, weights)
-        self._publish(single=len(solutions) == 1)
-        self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
+        given = Given(rows, labels, counts)
+        self._fit(given, targets, likelihood, weights, single=len(targets) == 1)
         return self
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:

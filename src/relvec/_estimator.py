@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -13,14 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._callbacks import CALLS
 from relvec._centers import CentersLike, choose_centers, distinct
-from relvec._machine import Machine, Queries
+from relvec._fitted import Given
+from relvec._long_fit import LongFit
+from relvec._machine import Queries
 from relvec._notebook import NotebookBlock
-from relvec._storage import Stored
 from relvec._summary import table, weight_std
 from relvec.augmentation import TrainingRows, check_augmentable
 from relvec.basis import Basis, Precomputed
-from relvec.basis.scale import spreads
 from relvec.checks import check_count, check_positive, refusals_of
 from relvec.diagnosis import diagnose
 from relvec.findings import Case, Diagnosis
@@ -29,7 +32,7 @@ from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
 from relvec.problem import Problem
 from relvec.scales import learn_scales
-from relvec.solvers import SOLVERS, Pass, Solution
+from relvec.solvers import SOLVERS
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -40,7 +43,7 @@ LARGEST_WEIGHT = 1e50
 BATCH_ENTRIES = 4_000_000
 
 
-class RelevanceMachine(Stored, NotebookBlock, ABC):
+class RelevanceMachine(LongFit, NotebookBlock, ABC):
     """What regression and classification share; parameters and attributes are documented there."""
 
     fit_intercept: bool
@@ -55,48 +58,33 @@ class RelevanceMachine(Stored, NotebookBlock, ABC):
     n_jobs: int | None = None
     verbose: int
 
-    n_features_in_: int
-    basis_: Basis
-    machines_: list[Machine]
-    relevance_: Index
-    relevance_rows_: Index
-    relevance_vectors_: Array
-    dual_coef_: Array
-    intercept_: Any
-    weight_precision_: Array
-    well_determined_: Array
-    history_: list[Pass]
-    n_iter_: int
-    status_: str
-    gamma_: float | Array
-    feature_relevance_: Array
-    training_rows_: Array | None = None
-    n_samples_fit_: int
-    _notes: list[tuple[str, str]]
-    _noise_by_row: bool
-
     def _fit(
         self,
-        X: Array,
+        given: Given,
         targets: Mapping[str, Array],
         likelihood: Likelihood,
         weights: Array | None,
         precision: Array | None = None,
-    ) -> list[Solution]:
+        *,
+        single: bool,
+        order: Index | None = None,
+    ) -> None:
         """Fit validated data: choose and place the candidates, solve for every target, store, warn.
 
         Targets have the name that warnings call their machine, empty for the only one. The
-        precision of each row's noise is relative to that of the likelihood. Returns the solutions,
-        whose functions are those of `machines_`.
+        precision of each row's noise is relative to that of the likelihood. How the machines are
+        stored is said in `Fitted._conclude`.
         """
-        solver = self._solver(self._search(X, weights))
+        X, solver = given.X, self._solver(self._search(given.X, weights))
         self.n_samples_fit_ = len(X)
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         self._check_enough(present, weights)
-        basis = self._basis(X)
+        record, basis = self._record(given, targets), self._basis(X)
         on_inputs = basis.centred and not isinstance(basis, Precomputed)
         places = distinct(X, present) if on_inputs else present
-        centers = choose_centers(self.centers, places, X, self.random_state, capped=basis.centred)
+        centers = choose_centers(
+            self.centers, places, X, self.random_state, capped=basis.centred, once=record.once
+        )
         basis = basis.place(X, centers, weights)
         if self.augment:
             check_augmentable(basis)
@@ -108,29 +96,22 @@ class RelevanceMachine(Stored, NotebookBlock, ABC):
             likelihood.check(t)
         intercept = bool(self.fit_intercept)
         problem = Problem(X, targets, likelihood, intercept, weights, precision, self.n_jobs)
-        with single_threaded():
-            if basis.n_scales:
+        learns = bool(basis.n_scales)
+        # Of several machines, or of scales that are learnt, there is no model in between.
+        whole = len(targets) == 1 and not learns
+        so_far = partial(self._so_far, problem, basis, single) if whole else None
+        n_parts = None if learns else problem.n_parts(solver)
+        with single_threaded(), self._progress(record, given, n_parts, so_far) as progress:
+            solver = replace(solver, progress=progress)
+            if learns:
                 basis, solutions = learn_scales(problem, basis, solver)
             else:
                 solutions = problem.solve(basis, solver)
-        self._store(basis, solutions)
-        self._keep_rows(problem, solutions)
-        relevance = self.basis_.relevance(spreads(X, weights))
-        if relevance is not None:
-            self.feature_relevance_ = relevance
-        self.status_ = " | ".join(
-            name + solution.status for name, solution in zip(targets, solutions, strict=True)
-        )
-        notes = [
-            type(note)(f"{name}{note}")
-            for name, solution in zip(targets, solutions, strict=True)
-            for note in solution.notes
-        ]
-        self._notes = [(type(note).__name__, str(note)) for note in notes]
-        self._noise_by_row = precision is not None
+            notes = self._conclude(
+                problem, basis, solutions, progress.note, single=single, order=order
+            )
         for note in notes:
-            warnings.warn(note, stacklevel=3)
-        return solutions
+            warnings.warn(note, stacklevel=3 + CALLS)
 
     def _search(self, X: Array, weights: Array | None) -> dict[str, Any]:
         """Fields of the solver that say how hard it searches, and for how little."""
@@ -178,57 +159,6 @@ class RelevanceMachine(Stored, NotebookBlock, ABC):
                 f"n_samples = {len(rows)} with a total weight of {total:g}, expected more than "
                 f"{needed} with fit_intercept={self.fit_intercept}"
             )
-
-    def _store(self, basis: Basis, solutions: list[Solution]) -> None:
-        used = [solution.active for solution in solutions]
-        self.relevance_ = np.unique(np.concatenate(used))
-        self.basis_ = basis.restrict(self.relevance_)
-        self.machines_ = [
-            machine
-            for solution in solutions
-            for machine in Machine.of(solution, np.searchsorted(self.relevance_, solution.active))
-        ]
-        self.history_ = [
-            row._replace(machine=number) for number, s in enumerate(solutions) for row in s.history
-        ]
-        self.n_iter_ = sum(solution.n_iter for solution in solutions)
-        if hasattr(basis, "gamma_"):
-            self.gamma_ = basis.gamma_
-
-    def _keep_rows(self, problem: Problem, solutions: list[Solution]) -> None:
-        """With `augment`, keep the training rows and what every machine left of them."""
-        self.training_rows_ = None
-        if not self.augment:
-            return
-        self.training_rows_ = problem.X.copy()  # users may write to theirs
-        rows = TrainingRows(problem.X, self.basis_)
-        targets = [
-            part
-            for t, solution in zip(problem.targets.values(), solutions, strict=True)
-            for part in np.split(t, len(np.atleast_2d(solution.alpha)), axis=1)
-        ]
-        self.machines_ = [
-            machine.beside(rows, t, problem)
-            for machine, t in zip(self.machines_, targets, strict=True)
-        ]
-
-    def _publish(self, *, single: bool) -> None:
-        """Set what is read off the basis, and of the machines what each has of every function.
-
-        With `single` that is a vector, otherwise it has a row for every machine.
-        """
-        self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.vectors
-        alpha = self._by_machine("alpha", np.inf)
-        determined = self._by_machine("well_determined", 0.0)
-        self.weight_precision_ = alpha[0] if single else alpha
-        self.well_determined_ = determined[0] if single else determined
-
-    def _by_machine(self, name: str, missing: float) -> Array:
-        """What every machine has for each of its functions, one row a machine."""
-        rows = np.full((len(self.machines_), len(self.relevance_)), missing)
-        for row, machine in zip(rows, self.machines_, strict=True):
-            row[machine.columns] = getattr(machine, name)
-        return rows
 
     def summary(self) -> Any:
         """Table of the functions that were kept, one row each.

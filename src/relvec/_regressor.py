@@ -12,7 +12,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._callbacks import with_callbacks
 from relvec._estimator import Array, check_weights
+from relvec._fitted import Given
 from relvec._folds import check_ungrouped, refits
 from relvec._predictor import Predictor
 from relvec._row_noise import check_row_variances, mean_variance, relative_precision
@@ -42,6 +44,7 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
     beta_prior: tuple[float, float]
     multi_output: str
 
+    @with_callbacks
     def fit(
         self,
         X: ArrayLike,
@@ -84,10 +87,12 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             The learnt noise reached its floor.
         EmptyModelWarning
             No function raises the evidence, and the model predicts a constant.
+        InterruptedWarning
+            Ctrl-C or a callback ended the fit; the model is the best so far.
         CentersWarning
             There are too many rows for each to carry a candidate.
         """
-        likelihood, precision = self._likelihood(), None
+        likelihood, precision, variances = self._likelihood(), None, None
         rows, targets = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(rows))
         if noise_variance_per_row is not None:
@@ -101,10 +106,15 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             common = mean_variance(variances, weights)
             likelihood, precision = Gaussian(common), relative_precision(variances, common)
         arranged = self._arranged(targets, weights)
-        solutions = self._fit(rows, arranged.targets, likelihood, weights, precision)
-        self.machines_ = [self.machines_[number] for number in arranged.order]
-        self._publish(single=targets.ndim == 1)
-        self.log_evidence_ = sum(solution.log_evidence for solution in solutions)
+        self._fit(
+            Given(rows, targets, weights, variances),
+            arranged.targets,
+            likelihood,
+            weights,
+            precision,
+            single=targets.ndim == 1,
+            order=arranged.order,
+        )
         return self
 
     def _arranged(self, targets: Array, weights: Array | None) -> Arrangement:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -76,6 +78,9 @@ class RVC(KernelMachine, Classifier):
     n_jobs : int or None, default=None
         Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 
@@ -169,6 +174,7 @@ class RVC(KernelMachine, Classifier):
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -188,4 +194,5 @@ class RVC(KernelMachine, Classifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.verbose = verbose

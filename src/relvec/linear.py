@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,9 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
     n_jobs : int or None, default=None
         Processes among which targets of `multi_output="independent"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -176,6 +180,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         tol: float | None = None,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.fit_intercept = fit_intercept
@@ -189,6 +194,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
 
@@ -232,6 +238,9 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
     n_jobs : int or None, default=None
         Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 
@@ -301,6 +310,7 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         tol: float | None = None,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.fit_intercept = fit_intercept
@@ -313,4 +323,5 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.verbose = verbose

@@ -88,7 +88,8 @@ class Progress:
             with self._tasks.task("pass") as task:
                 state = step(state)
                 self._record.put(place, state)
-                task.result = None if solution is None else partial(solution, state)
+                now = None if solution is None else partial(solution, state)
+                task.attributes = self._tasks.made_of(now)
             if task.stops:
                 self._stop("ended by a callback: the model is the best so far")
             if self.stopped:

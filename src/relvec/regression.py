@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -80,6 +82,9 @@ class RVR(KernelMachine, Regressor):
     n_jobs : int or None, default=None
         Processes among which targets of `multi_output="independent"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -198,6 +203,7 @@ class RVR(KernelMachine, Regressor):
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -218,4 +224,5 @@ class RVR(KernelMachine, Regressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.verbose = verbose
