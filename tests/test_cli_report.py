@@ -135,7 +135,9 @@ def test_classes_are_judged_and_mapped(folder):
     right = np.mean(model.predict(table.drop(columns="kind")) == table["kind"])
     assert facts(text)["accuracy"].startswith(f"{right:.4g} (")
     assert "Probabilities of kind over the two inputs." in text
-    assert "over the two inputs" not in page(folder, "species").read_text(encoding="utf-8")
+    species = page(folder, "species").read_text(encoding="utf-8")
+    assert "<td>target</td><td>0 (25), 1 (25), 2 (25)</td>" in species
+    assert "over the two inputs" not in species
 
 
 def test_what_the_table_holds_is_text_and_never_markup(folder, browser):

@@ -31,8 +31,8 @@ WIDTH = 5.4
 MOST_MARKS, DOTS_PER_INCH = 2000, 200
 # Functions in the table, and inputs in the picture of their relevance.
 MOST_FUNCTIONS, MOST_INPUTS = 100, 20
-# Letters of the name of an input there, which take their place from the bars.
-MOST_LETTERS = 24
+# Letters at either end of a long name of an input there, which takes its place from the bars.
+FIRST_LETTERS, LAST_LETTERS = 14, 9
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,7 @@ class Judged:
         relevance = self.model[-1].feature_relevance_
         # Names of inputs begin with that of the step that makes them.
         names = [name.partition("__")[2] for name in self.model[:-1].get_feature_names_out()]
-        names = [f"{name[:MOST_LETTERS]}…" if name[MOST_LETTERS:] else name for name in names]
-        display = RelevanceDisplay(relevance=relevance, names=names)
+        display = RelevanceDisplay(relevance=relevance, names=list(map(_shortened, names)))
         shown = min(len(relevance), MOST_INPUTS)
         return Drawing(
             "How much each input matters: over how many widths of the kernel it extends.",
@@ -163,30 +162,41 @@ def render(judged: Judged, model_name: str, data_name: str) -> str:
     )
 
 
+def _shortened(name: str) -> str:
+    """Both ends of a long name, as those of one column's categories begin alike."""
+    if len(name) <= FIRST_LETTERS + 1 + LAST_LETTERS:
+        return name
+    return f"{name[:FIRST_LETTERS]}…{name[-LAST_LETTERS:]}"
+
+
 def _column(name: str, judged: Judged) -> dict[str, str]:
     """Say of a column what it is for, what it holds and how much of it is missing."""
     column = judged.table[name]
     if holds_texts(column):  # or lists, which are not told apart but as texts
         column = column.astype(str).where(column.notna())
     role = "input" if name in judged.model.feature_names_in_ else "not read"
+    if name == judged.target:
+        role = "target"
+    classes = role == "target" and hasattr(judged.model, "classes_")
     return {
         "name": name,
-        "role": "target" if name == judged.target else role,
-        "values": _values(column),
+        "role": role,
+        "values": _values(column, counted=classes),
         "distinct": str(column.nunique()),
         "missing": str(int(column.isna().sum())),
     }
 
 
-def _values(column: pd.Series) -> str:
-    """Range and median of numbers, the commonest of other values."""
+def _values(column: pd.Series, *, counted: bool) -> str:
+    """Range and median of numbers, unless they are counted as the commonest of other values are."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     if column.isna().all():
         return "none"
-    if is_numeric_dtype(column) and not is_bool_dtype(column):
+    counted = counted or is_bool_dtype(column) or holds_texts(column)
+    if is_numeric_dtype(column) and not counted:
         return f"{column.min():.4g} to {column.max():.4g}, median {column.median():.4g}"
-    if holds_texts(column) or is_bool_dtype(column):
+    if counted:
         counts = column.value_counts().head(6)
         rest = column.nunique() - len(counts)
         shown = ", ".join(f"{value} ({count})" for value, count in counts.items())
