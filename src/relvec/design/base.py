@@ -52,13 +52,30 @@ class Target:
         total, weights = design.total_weight, design.row_weights
         mean, nonzero = design.sum_rows(partial(_mean_and_nonzero, total), t, weights)
         (square,) = design.sum_rows(partial(_mean_square, total, mean), t, weights)
-        # Targets that differ by no more than their rounding are constant.
-        floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(nonzero, SMALLEST, OF_ZEROS))
-        variance = np.maximum(square, floor)
-        center = mean if design.has_intercept else np.zeros_like(mean)
-        scale = np.sqrt(total * (variance + (mean - center) ** 2))
+        center, scale, variance = standard_units(mean, square, nonzero, design)
         values = design.map_rows(partial(_standardised, center, scale), t)
-        return cls(values, center, scale, variance / scale**2)
+        return cls(values, center, scale, variance)
+
+
+def standard_units(
+    mean: Array, square: Array, nonzero: Array, design: Design
+) -> tuple[Array, Array, Array]:
+    """Centre and scale of targets, and the variance that they have in units of it.
+
+    Parameters
+    ----------
+    mean, square : ndarray of shape () or (n_targets,)
+        Mean of each target, and mean square of what is left of it.
+    nonzero : ndarray of shape () or (n_targets,)
+        Whether any of its values is not zero.
+    design : Design
+    """
+    # Targets that differ by no more than their rounding are constant.
+    floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(nonzero, SMALLEST, OF_ZEROS))
+    variance = np.maximum(square, floor)
+    center = mean if design.has_intercept else np.zeros_like(mean)
+    scale = np.sqrt(design.total_weight * (variance + (mean - center) ** 2))
+    return center, scale, variance / scale**2
 
 
 def _mean_and_nonzero(total: float, t: Array, weights: Array) -> tuple[Array, Array]:
@@ -218,6 +235,10 @@ class Design(ABC):
     def level_share(self) -> float:
         """Variance of the eliminated intercept in units of the variance of Gaussian noise."""
         return self.has_intercept / self.total_weight
+
+    def target(self, t: RowVector) -> Target:
+        """Standardise raw targets, of shape (n_samples,) or (n_samples, n_targets)."""
+        return Target.of(t, self)
 
     @abstractmethod
     def frame(self, target: Target) -> TargetFrame:

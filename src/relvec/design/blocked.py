@@ -21,8 +21,8 @@ from relvec.design.base import (
 )
 from relvec.design.blocks import RowBlocks
 from relvec.design.dense import DenseDesign, DenseFrame
-from relvec.design.moments import Counts, Moments, Root, Squares
-from relvec.precision import ROUNDINGS, SMALLEST
+from relvec.design.moments import Counts, Moments, Root, Squares, without_dust
+from relvec.precision import SMALLEST
 
 Kind = TypeVar("Kind", Squares, Root, Moments)
 Made = TypeVar("Made")
@@ -106,8 +106,7 @@ class BlockedDesign(Design):
         if not self.has_intercept:
             norm2 = norm2 + self.total_weight * mean**2
         self._check_range(norm2, center)
-        dust, norm = np.sqrt(self.total_weight) * ROUNDINGS * np.abs(center), np.sqrt(norm2)
-        return center, np.where(norm <= dust, np.inf, norm)
+        return center, without_dust(np.sqrt(norm2), center, self.total_weight)
 
     def _check_range(self, norm2: Array, center: Array) -> None:
         """Refuse functions whose squares leave the range of float64."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -58,12 +59,59 @@ def _ones(X: Array) -> Array:
     return np.ones(len(X))
 
 
-@dataclass(frozen=True)
-class ArrayBlocks(RowBlocks):
-    """Rows of an array, which may be mapped from a file.
+class LocalBlocks(RowBlocks):
+    """Rows whose blocks are read one after the other; vectors over them are arrays in memory.
 
     As many blocks are looked at together as BLAS was given threads; what comes of them does not
     depend on how many, because their sums are added in the order of the rows.
+    """
+
+    @abstractmethod
+    def inputs(self) -> Iterator[Array]:
+        """Inputs of one block after the other."""
+
+    def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
+        """See `RowBlocks.map`; the values are kept in an array."""
+        values: Array | None = None
+        begin = 0
+        for part in self._parts(function, vectors):
+            if values is None:
+                values = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
+            values[begin : begin + len(part)] = part
+            begin += len(part)
+        return values
+
+    def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
+        """See `RowBlocks.sum`."""
+        total: Summand = reduce(add, self._parts(function, vectors))
+        return total
+
+    def vector(self, values: Any) -> RowVector:
+        """See `RowBlocks.vector`: an array is one."""
+        return np.asarray(values)
+
+    def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
+        """What a function makes of each block, in their order."""
+        threads, begin = self.threads(), 0
+        ready: deque[Future[Any]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            for X in self.inputs():
+                if len(ready) == threads + AHEAD:
+                    yield ready.popleft().result()
+                rows = slice(begin, begin + len(X))
+                ready.append(pool.submit(function, X, *(values[rows] for values in vectors)))
+                begin = rows.stop
+            while ready:
+                yield ready.popleft().result()
+
+    def threads(self) -> int:
+        """Blocks that are looked at together."""
+        return blas_threads()
+
+
+@dataclass(frozen=True)
+class ArrayBlocks(LocalBlocks):
+    """Rows of an array, which may be mapped from a file.
 
     Parameters
     ----------
@@ -85,38 +133,19 @@ class ArrayBlocks(RowBlocks):
         """Number of inputs."""
         return int(self.X.shape[1])
 
-    def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
-        """See `RowBlocks.map`; the values are kept in an array."""
-        values: Array | None = None
-        begin = 0
-        for part in self._parts(function, vectors):
-            if values is None:
-                values = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
-            values[begin : begin + len(part)] = part
-            begin += len(part)
-        return values
-
-    def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
-        """See `RowBlocks.sum`."""
-        return reduce(lambda total, part: total + part, self._parts(function, vectors))  # type: ignore[no-any-return]
-
-    def vector(self, values: Any) -> RowVector:
-        """See `RowBlocks.vector`: an array is one."""
-        return values
+    def inputs(self) -> Iterator[Array]:
+        """See `LocalBlocks.inputs`."""
+        for block in gen_batches(self.n_rows, self.size):
+            yield self.X[block]
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
         """See `RowBlocks.take`."""
         return [np.asarray(values[rows]) for values in (self.X, *vectors)]
 
-    def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
-        """What a function makes of each block, in their order."""
-        blocks, threads = gen_batches(self.n_rows, self.size), blas_threads()
-        ready: deque[Future[Any]] = deque()
-        with ThreadPoolExecutor(threads) as pool:
-            for block in blocks:
-                if len(ready) == threads + AHEAD:
-                    yield ready.popleft().result()
-                parts = [values[block] for values in (self.X, *vectors)]
-                ready.append(pool.submit(function, *parts))
-            while ready:
-                yield ready.popleft().result()
+
+class SingleThread(ArrayBlocks):
+    """Rows of an array, one block at a time: of a worker that does nothing else."""
+
+    def threads(self) -> int:
+        """See `LocalBlocks.threads`."""
+        return 1

@@ -21,7 +21,7 @@ from relvec.design.base import (
     Target,
     TargetFrame,
 )
-from relvec.design.moments import Counts
+from relvec.design.moments import Counts, without_dust
 from relvec.linalg import orthonormal
 from relvec.precision import ROUNDINGS, SMALLEST
 
@@ -68,8 +68,7 @@ class DenseDesign(Design):
                 self.center = (self.row_weights / self.total_weight) @ Phi
                 Phi -= self.center
         self._Phi = Phi
-        dust = np.sqrt(self.total_weight) * ROUNDINGS * np.abs(self.center)
-        self.scale = _norms(self._copied(Phi), dust)
+        self.scale = without_dust(_norms(self._copied(Phi)), self.center, self.total_weight)
 
     def _copied(self, rows: Array) -> Array:
         """Rows times the root of their weights, so that a product of two counts each copy."""
@@ -141,22 +140,20 @@ class DenseDesign(Design):
         return DenseFrame(self._Phi, self.scale, t, self._root)
 
 
-def _norms(Phi: Array, dust: Array) -> Array:
-    """Norm of each column, infinite where it is no more than `dust`.
-
-    A column of rounding errors is no function: an infinite scale makes it zero in every product.
-    """
+def _norms(Phi: Array) -> Array:
+    """Norm of each column, in the whole range of float64."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         norm2 = np.einsum("ij,ij->j", Phi, Phi)
     if np.isfinite(norm2).all() and (norm2 > SMALLEST).all():
-        norms = np.sqrt(norm2)
-    else:  # zeros, or squares that leave the range of float64
-        size = np.abs(Phi).max(axis=0)
-        if not np.isfinite(size).all():
-            raise OverflowError("basis functions exceed the range of float64; rescale X")
-        unit = Phi / np.where(size > 0, size, 1.0)
-        norms = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
-    return np.where(norms <= dust, np.inf, norms)
+        norms: Array = np.sqrt(norm2)
+        return norms
+    # zeros, or squares that leave the range
+    size = np.abs(Phi).max(axis=0)
+    if not np.isfinite(size).all():
+        raise OverflowError("basis functions exceed the range of float64; rescale X")
+    unit = Phi / np.where(size > 0, size, 1.0)
+    scaled: Array = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
+    return scaled
 
 
 class DenseFrame(TargetFrame):

@@ -10,6 +10,7 @@ from scipy.linalg import lapack
 
 from relvec.design.base import Array
 from relvec.linalg import solve_lower_vector, triangle
+from relvec.precision import ROUNDINGS
 
 #: Share of a column's square that products of columns still tell from rounding: what is left of a
 #: column beside others, and is no more, is taken for nothing.
@@ -220,3 +221,11 @@ def _merged_means(
     share, apart = other.weight / (one.weight + other.weight), other.mean - one.mean
     between: Array = np.sqrt(one.weight * share) * apart
     return one.mean + share * apart, between
+
+
+def without_dust(norms: Array, center: Array, weight: float) -> Array:
+    """Norm of each centred column, infinite where it is no more than rounding of its mean.
+
+    A column of rounding errors is no function: an infinite scale makes it zero in every product.
+    """
+    return np.where(norms <= np.sqrt(weight) * ROUNDINGS * np.abs(center), np.inf, norms)

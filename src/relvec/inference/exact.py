@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from relvec.design.base import Array, ClosedFrame, Design, Index, Target, TargetFrame
+from relvec.design.base import Array, ClosedFrame, Design, Index, TargetFrame
 from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior
 from relvec.gains import IndependentBlock, best_independent, greedy_additions
 from relvec.hyperpriors import UNIFORM, Gamma
@@ -196,7 +196,7 @@ class Exact(Inference):
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood = design, likelihood
-        self.target = Target.of(t, design)
+        self.target = design.target(t)
         self.n = design.n_effective
         self.output_variance = float(self.target.variance.mean())
         self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
