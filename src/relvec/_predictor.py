@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,6 +63,34 @@ class Predictor(RelevanceMachine):
         for own, machine in zip(covariance, self.machines_, strict=True):
             own[np.ix_(machine.columns, machine.columns)] = machine.posterior.covariance
         return covariance[0] if self._single else covariance
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        return_cov: Literal[False] = False,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> Array: ...
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[True],
+        return_cov: Literal[False] = False,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        *,
+        return_cov: Literal[True],
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
 
     def predict(
         self,
@@ -218,6 +247,12 @@ class Predictor(RelevanceMachine):
 
         both = np.swapaxes(self._by_batches(X, moments), 0, 1)
         return both[:, :, 0] if self._single else both
+
+    @overload
+    def predict_latent(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict_latent(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
 
     def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Predict the function itself, without the noise of an observation.
