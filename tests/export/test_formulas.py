@@ -46,17 +46,17 @@ PRODUCT = next(basis for basis in rows.BASES if type(basis).__name__ == "Product
 
 
 def model_of(basis, n_rows=40):
-    """A model of targets that functions of the basis make up, and its rows."""
+    """A model of targets that functions of the basis make up, and rows that float32 holds."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_rows, 6)).astype(np.float32).astype(np.float64)
+    X = rng.normal(size=(n_rows, 6))
     if isinstance(basis, Precomputed):
         X = np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(axis=2))
-        X = X.astype(np.float32).astype(np.float64)
     Phi = clone(basis).fit(X).transform(X)
     some = rng.choice(Phi.shape[1], size=min(5, Phi.shape[1]), replace=False)
     y = (Phi[:, some] / (1e-9 + Phi[:, some].std(axis=0))).sum(axis=1)
     model = RVR(kernel=basis, fit_intercept=False, noise_variance=0.01)
-    return model.fit(X, y + 0.1 * rng.normal(size=n_rows)), X
+    model.fit(X, y + 0.1 * rng.normal(size=n_rows))
+    return model, X.astype(np.float32).astype(np.float64)
 
 
 @pytest.mark.parametrize("basis", [*EXPORTABLE, PRODUCT], ids=rows.name_of)

@@ -8,6 +8,10 @@ import numpy as np
 
 from relvec.export.expression import Expression, Input, Pick, Table, table
 
+#: How far from zero constants may lie, in their own extents, for their rounding to be no more than
+#: that of their differences.
+NEAR = 2.0
+
 
 def low_part(minuend: Expression, subtrahend: Table, dtype: np.dtype[Any]) -> Table | None:
     """What is left of constants once they are rounded to `dtype`, if it has to be subtracted too.
@@ -19,7 +23,10 @@ def low_part(minuend: Expression, subtrahend: Table, dtype: np.dtype[Any]) -> Ta
     given = minuend.parts[0] if isinstance(minuend, Pick) else minuend
     if dtype != np.float32 or not isinstance(given, Input):
         return None
-    low = subtrahend.values - subtrahend.values.astype(np.float32)
-    if not low.any():
+    values = subtrahend.values
+    low = values - values.astype(np.float32)
+    across = tuple(place for place, axis in enumerate(subtrahend.axes) if axis not in minuend.axes)
+    far = np.abs(values) > NEAR * np.ptp(values, axis=across, keepdims=True)
+    if not (far & (low != 0)).any():
         return None
     return table(low, *subtrahend.axes, name=f"{subtrahend.name}_low")
