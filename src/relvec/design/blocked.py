@@ -166,6 +166,7 @@ class BlockedDesign(Design):
         restricted.shape = self.shape[0], len(index)
         restricted.by_products = False
         restricted._standard = self.center[index], self.scale[index]
+        restricted.__dict__.pop("_columns", None)  # those of other indices
         return restricted
 
     def with_precision(self, precision: RowVector) -> BlockedDesign:
@@ -215,7 +216,11 @@ class BlockedDesign(Design):
 
     def columns(self, index: Index | slice) -> RowVector:
         """See `Design.columns`."""
-        return self.map_rows(_itself, index=index)
+        return self._columns(np.arange(self.shape[1])[index])
+
+    @cached_property
+    def _columns(self) -> Callable[[Index], RowVector]:
+        return self.blocks.sharing(lambda index: self.map_rows(_itself, index=index))
 
 
 # Functions of a block's inputs X, and of the parts of vectors in the block.

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from relvec.design.base import Array, Index, RowVector
+from relvec.design.shared import SharedColumns
 from relvec.linalg import blas_threads
 
 Summand = TypeVar("Summand", bound=Any)
@@ -49,6 +50,10 @@ class RowBlocks(ABC):
     @abstractmethod
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
         """Inputs, and the parts of some vectors, of a few rows, in memory."""
+
+    def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
+        """What computes columns, if need be so that those in use are not computed again."""
+        return compute
 
     def ones(self) -> RowVector:
         """A one for every row."""
@@ -89,6 +94,10 @@ class LocalBlocks(RowBlocks):
     def vector(self, values: Any) -> RowVector:
         """See `RowBlocks.vector`: an array is one."""
         return np.asarray(values)
+
+    def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
+        """See `RowBlocks.sharing`."""
+        return SharedColumns(compute, self.n_rows)
 
     def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
         """What a function makes of each block, in their order."""

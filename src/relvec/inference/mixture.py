@@ -8,7 +8,7 @@ the other, so that a lower bound of the log evidence rises as they take turns (s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
@@ -45,12 +45,10 @@ class Scales:
         cls, noise: StudentT, design: Design, t: Array, posterior: Posterior, active: Index
     ) -> Self:
         """Scales that are best for the weights of the candidates that are `active`."""
-        Phi = design.columns(active) / design.weight_unit[active]
         # The mean that the posterior subtracts from the columns is that under its own row weights.
         posterior = replace(posterior, center=posterior.center - design.center[active])
-        residual = np.abs(t - posterior.latent_mean(Phi))[:, 0] / np.sqrt(noise.scale2)
-        variance = posterior.latent_covariance(Phi)[:, 0, 0] / noise.scale2
-        return cls(noise, np.minimum(residual, np.sqrt(LARGEST_SQUARE)) ** 2 + variance)
+        function = partial(_expected_square, noise, posterior, design.weight_unit[active])
+        return cls(noise, design.map_rows(function, t, index=active))
 
     @cached_property
     def precision(self) -> Array:
@@ -69,6 +67,16 @@ class Scales:
     def log_prob(self, copies: Array) -> float:
         """Σ log p of all copies at their expected squares."""
         return float(copies @ self.noise.log_prob_at(self.square))
+
+
+def _expected_square(
+    noise: StudentT, posterior: Posterior, unit: Array, columns: Array, t: Array
+) -> Array:
+    Phi = columns / unit
+    residual = np.abs(t - posterior.latent_mean(Phi))[:, 0] / np.sqrt(noise.scale2)
+    variance = posterior.latent_covariance(Phi)[:, 0, 0] / noise.scale2
+    square: Array = np.minimum(residual, np.sqrt(LARGEST_SQUARE)) ** 2 + variance
+    return square
 
 
 class Mixture(Exact):
