@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, check_random_state
 
 from relvec._callbacks import CALLS
@@ -18,10 +20,12 @@ from relvec.exceptions import CentersWarning
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-CentersLike = int | ArrayLike | None
+RandomState = int | np.random.RandomState | None
+CentersLike: TypeAlias = int | ArrayLike | BaseEstimator | None
 
-#: Entries of the design matrix up to which every row carries a candidate function (800 MB).
-MAX_ENTRIES = 100_000_000
+#: Entries of the design matrix up to which every row carries a candidate function (800 MB), and
+#: how many rows do at least where there are more.
+MAX_ENTRIES, LEAST_CENTERS = 100_000_000, 2000
 
 
 def distinct(X: Array, rows: Index) -> Index:
@@ -39,22 +43,36 @@ def _check_points(centers: ArrayLike, n_features: int) -> Array:
     """Return centres of the users' own as an array."""
     if isinstance(centers, str) or np.ndim(centers) != 2 or np.shape(centers)[1] != n_features:
         raise ValueError(
-            f"centers={centers!r}, expected None, a number of rows or a 2-D array of shape "
-            f"(n_centers, {n_features})"
+            f"centers={centers!r}, expected None, a number of rows, a clusterer with "
+            f"cluster_centers_ or a 2-D array of shape (n_centers, {n_features})"
         )
     with refusals_of("centers"):
         points: Array = check_array(centers, dtype=np.float64, input_name="centers")
     return points
 
 
+def _clustered(clusterer: BaseEstimator, X: Array, random_state: RandomState) -> Array:
+    """Return the centres of clusters of X."""
+    own = clone(clusterer)
+    if "random_state" in own.get_params() and own.get_params()["random_state"] is None:
+        own.set_params(random_state=random_state)
+    points: Array | None = getattr(own.fit(X), "cluster_centers_", None)
+    if points is None:
+        raise ValueError(
+            f"centers={clusterer!r} has no cluster_centers_ when it is fitted, expected a "
+            "clusterer that has, such as MiniBatchKMeans"
+        )
+    return np.asarray(points, dtype=np.float64)
+
+
 def choose_centers(
     centers: CentersLike,
     rows: Index,
     X: Array,
-    random_state: int | np.random.RandomState | None,
+    random_state: RandomState,
     *,
     capped: bool,
-    once: Callable[[Callable[[], Index]], Index] = lambda draw: draw(),
+    once: Callable[[Callable[[], Array | Index]], Any] = lambda draw: draw(),
 ) -> Centers:
     """Return the points that carry candidate functions, out of the usable `rows` of X.
 
@@ -64,10 +82,12 @@ def choose_centers(
     if isinstance(centers, Integral):
         check_count(centers, "centers", len(rows))
         size = int(centers)
+    elif isinstance(centers, BaseEstimator):
+        return Centers.at(once(partial(_clustered, centers, X[rows], random_state)))
     elif centers is not None:
         return Centers.at(_check_points(centers, X.shape[1]))
     elif capped and len(rows) ** 2 > MAX_ENTRIES:
-        size = MAX_ENTRIES // len(rows)
+        size = max(LEAST_CENTERS, MAX_ENTRIES // len(rows))
         warnings.warn(
             CentersWarning(
                 f"{len(rows)} rows are too many for each to carry a candidate function: a random "

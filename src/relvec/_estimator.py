@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_scalar, gen_batches
+from sklearn.utils import check_array, check_random_state, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._callbacks import CALLS
@@ -24,6 +24,7 @@ from relvec._notebook import NotebookBlock
 from relvec._summary import table, weight_std
 from relvec.augmentation import TrainingRows, check_augmentable
 from relvec.basis import Basis, Precomputed
+from relvec.checkpoint import Record
 from relvec.checks import check_count, check_positive, refusals_of
 from relvec.diagnosis import diagnose
 from relvec.findings import Case, Diagnosis
@@ -32,13 +33,16 @@ from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
 from relvec.problem import Problem
 from relvec.scales import learn_scales
-from relvec.solvers import SOLVERS
+from relvec.solvers import SOLVERS, Solution, Solver
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+Once = Callable[[Callable[[], Any]], Any]
 
 #: Weight of a row up to which sums over the rows stay well inside the range of float64.
 LARGEST_WEIGHT = 1e50
+#: Rows on which scales are learnt where the candidates at all of them are not stored.
+SCALE_ROWS = 2000
 #: Numbers held at a time while predicting.
 BATCH_ENTRIES = 4_000_000
 
@@ -56,6 +60,7 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
     max_iter: int
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
+    memory_limit: float = 1e9
     verbose: int
 
     def _fit(
@@ -75,52 +80,91 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         precision of each row's noise is relative to that of the likelihood. How the machines are
         stored is said in `Fitted._conclude`.
         """
-        X, solver = given.X, self._solver(self._search(given.X, weights))
+        X, record = given.X, self._record(given, targets)
         self.n_samples_fit_ = len(X)
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
-        self._check_enough(present, weights)
-        record, basis = self._record(given, targets), self._basis(X)
-        on_inputs = basis.centred and not isinstance(basis, Precomputed)
-        places = distinct(X, present) if on_inputs else present
-        centers = choose_centers(
-            self.centers, places, X, self.random_state, capped=basis.centred, once=record.once
-        )
-        basis = basis.place(X, centers, weights)
-        if self.augment:
-            check_augmentable(basis)
+        self._check_enough(len(present), float(len(X) if weights is None else weights.sum()))
+        basis = self._placed(X, weights, present, record.once)
         if weights is not None:
             X, weights = X[present], weights[present]
             targets = {name: t[present] for name, t in targets.items()}
             precision = None if precision is None else precision[present]
         for t in targets.values():
             likelihood.check(t)
-        intercept = bool(self.fit_intercept)
-        problem = Problem(X, targets, likelihood, intercept, weights, precision, self.n_jobs)
-        learns = bool(basis.n_scales)
+        problem = Problem(
+            X,
+            targets,
+            likelihood,
+            bool(self.fit_intercept),
+            weights,
+            precision,
+            self.n_jobs,
+            self.memory_limit,
+        )
+        self._finish(problem, basis, given, record, single=single, order=order)
+
+    def _placed(
+        self, X: Array, weights: Array | None, present: Index, once: Once = lambda draw: draw()
+    ) -> Basis:
+        """All candidates, at the scales that the rows suggest; what is drawn is drawn `once`."""
+        check_scalar(self.augment, "augment", (bool, np.bool_))
+        check_positive(self.memory_limit, "memory_limit")
+        basis = self._basis(X)
+        on_inputs = basis.centred and not isinstance(basis, Precomputed)
+        places = distinct(X, present) if on_inputs else present
+        centers = choose_centers(
+            self.centers, places, X, self.random_state, capped=basis.centred, once=once
+        )
+        basis = basis.place(X, centers, weights)
+        if self.augment:
+            check_augmentable(basis)
+        return basis
+
+    def _finish(
+        self,
+        problem: Problem,
+        basis: Basis,
+        given: Given,
+        record: Record,
+        *,
+        single: bool,
+        order: Index | None,
+    ) -> None:
+        """Solve what was posed, store, warn."""
+        solver, learns = self._solver(self._search(problem, basis)), bool(basis.n_scales)
         # Of several machines, or of scales that are learnt, there is no model in between.
-        whole = len(targets) == 1 and not learns
+        whole = len(problem.targets) == 1 and not learns
         so_far = partial(self._so_far, problem, basis, single) if whole else None
         n_parts = None if learns else problem.n_parts(solver)
         with single_threaded(), self._progress(record, given, n_parts, so_far) as progress:
             solver = replace(solver, progress=progress)
-            if learns:
-                basis, solutions = learn_scales(problem, basis, solver)
-            else:
-                solutions = problem.solve(basis, solver)
+            basis, solutions = self._solved(problem, basis, solver)
             notes = self._conclude(
                 problem, basis, solutions, progress.note, single=single, order=order
             )
         for note in notes:
-            warnings.warn(note, stacklevel=3 + CALLS)
+            warnings.warn(note, stacklevel=4 + CALLS)
 
-    def _search(self, X: Array, weights: Array | None) -> dict[str, Any]:
+    def _solved(
+        self, problem: Problem, basis: Basis, solver: Solver
+    ) -> tuple[Basis, list[Solution]]:
+        """Learn the scales, on some of the rows if not all fit in memory, and solve."""
+        if not basis.n_scales:
+            return basis, problem.solve(basis, solver)
+        if problem.fits(basis):
+            return learn_scales(problem, basis, solver)
+        n_rows, draw = len(problem.X), check_random_state(self.random_state)
+        chosen = partial(draw.choice, n_rows, min(SCALE_ROWS, n_rows), replace=False)
+        part = problem.part(np.sort(solver.progress.once(chosen)))
+        basis, _ = learn_scales(part, basis, solver)
+        return basis, problem.solve(basis, solver)
+
+    def _search(self, problem: Problem, basis: Basis) -> dict[str, Any]:
         """Fields of the solver that say how hard it searches, and for how little."""
         return {"tol": self.tol, "n_starts": self.n_starts}
 
     def _solver(self, search: dict[str, Any]) -> Any:
         """Check the solver's parameters and build it."""
-        check_scalar(self.fit_intercept, "fit_intercept", (bool, np.bool_))
-        check_scalar(self.augment, "augment", (bool, np.bool_))
         if self.solver not in SOLVERS:
             raise ValueError(
                 f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)}"
@@ -151,12 +195,12 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
             basis.feature_names_in_ = self.feature_names_in_
         return basis
 
-    def _check_enough(self, rows: Index, weights: Array | None) -> None:
-        total = float(len(rows) if weights is None else weights.sum())
+    def _check_enough(self, n_rows: int, total: float) -> None:
+        check_scalar(self.fit_intercept, "fit_intercept", (bool, np.bool_))
         needed = 1 if self.fit_intercept else 0
         if total <= needed:
             raise ValueError(
-                f"n_samples = {len(rows)} with a total weight of {total:g}, expected more than "
+                f"n_samples = {n_rows} with a total weight of {total:g}, expected more than "
                 f"{needed} with fit_intercept={self.fit_intercept}"
             )
 

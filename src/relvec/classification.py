@@ -47,10 +47,11 @@ class RVC(KernelMachine, Classifier):
     proba : {"integrated", "mode"}, default="integrated"
         Average the class probabilities over the posterior of the weights, or plug in its mode as
         the paper does.
-    centers : int or array-like of shape (n_centers, n_features), default=None
+    centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
         Points that carry candidate functions: every row (None), that many rows drawn with
-        `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
-        matrix of 10⁸ entries, with a warning.
+        `random_state`, points of your own, or the centres that a clusterer finds, such as
+        ``MiniBatchKMeans(500)``. Over 10,000 rows, None draws as many as make a design matrix of
+        10⁸ entries, but at least 2000, with a warning.
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that
         probabilities become less certain away from the data (Rasmussen and Quiñonero-Candela 2005;
@@ -78,6 +79,10 @@ class RVC(KernelMachine, Classifier):
     n_jobs : int or None, default=None
         Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that the candidates at all rows may take up. Where they would take more, they are
+        computed block by block of rows in every pass and never stored; scales are then learnt on
+        2000 rows drawn with `random_state`.
     checkpoint : str, PathLike or None, default=None
         File in which the fit keeps what it has found, until it ends and removes it. A fit that was
         killed or interrupted goes on from its last pass when the same is fitted again.
@@ -174,6 +179,7 @@ class RVC(KernelMachine, Classifier):
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        memory_limit: float = 1e9,
         checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -194,5 +200,6 @@ class RVC(KernelMachine, Classifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.verbose = verbose

@@ -12,8 +12,9 @@ from relvec._estimator import Array, RelevanceMachine
 from relvec._labels import ClassWeight
 from relvec._regressor import Regressor
 from relvec.basis import Basis, Columns
-from relvec.design import DenseDesign, Design
+from relvec.design import Design
 from relvec.design.base import EVERY
+from relvec.problem import Problem
 from relvec.solvers import Sequential
 
 
@@ -23,12 +24,9 @@ class LinearMachine(RelevanceMachine):
     def _dictionary(self) -> Basis:
         return Columns()
 
-    def _search(self, X: Array, weights: Array | None) -> dict[str, Any]:
+    def _search(self, problem: Problem, basis: Basis) -> dict[str, Any]:
         """See `RelevanceMachine._search`: columns are charged for being chosen among so many."""
-        rows = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
-        counted = None if weights is None else weights[rows]
-        design = DenseDesign(X[rows], center=bool(self.fit_intercept), weights=counted)
-        tol, n_starts = self.tol, self.n_starts
+        design, tol, n_starts = problem.candidates(basis), self.tol, self.n_starts
         if tol is None:
             tol = max(Sequential.tol, float(np.log(independent_columns(design))))
         if n_starts is None:
@@ -45,16 +43,23 @@ def independent_columns(design: Design) -> float:
     say the same are one column: with ρ² the mean square of their correlations, less what it is by
     chance, M columns count as M / (1 + (M − 1)ρ²).
     """
-    columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
-    columns = columns[:, np.isfinite(design.scale)]
-    size = columns.shape[1]
+    size = int(np.isfinite(design.scale).sum())
     if size < 2 or design.n_effective <= 1:
         return 1.0
-    gram = columns @ columns.T if len(columns) < size else columns.T @ columns
+    n_rows, m = design.shape
+    if n_rows < m:
+        columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
+        gram = columns @ columns.T
+    else:
+        (gram,) = design.sum_rows(_products, design.row_weights, index=EVERY)
     mean_square = (float(np.vdot(gram, gram)) - size) / (size * (size - 1))
     by_chance = 1 / design.n_effective
     shared = min(max((mean_square - by_chance) / (1 - by_chance), 0.0), 1.0)
     return float(size / (1 + (size - 1) * shared))
+
+
+def _products(columns: Array, weights: Array) -> tuple[Array, ...]:
+    return (columns.T @ (weights[:, None] * columns),)
 
 
 class SparseBayesianRegressor(LinearMachine, Regressor):
@@ -103,6 +108,8 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
     n_jobs : int or None, default=None
         Processes among which targets of `multi_output="independent"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
     checkpoint : str, PathLike or None, default=None
         File in which the fit keeps what it has found, until it ends and removes it. A fit that was
         killed or interrupted goes on from its last pass when the same is fitted again.
@@ -180,6 +187,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         tol: float | None = None,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        memory_limit: float = 1e9,
         checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -194,6 +202,7 @@ class SparseBayesianRegressor(LinearMachine, Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.verbose = verbose
 
@@ -238,6 +247,8 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
     n_jobs : int or None, default=None
         Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
     checkpoint : str, PathLike or None, default=None
         File in which the fit keeps what it has found, until it ends and removes it. A fit that was
         killed or interrupted goes on from its last pass when the same is fitted again.
@@ -310,6 +321,7 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         tol: float | None = None,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        memory_limit: float = 1e9,
         checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -323,5 +335,6 @@ class SparseBayesianClassifier(LinearMachine, Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.verbose = verbose

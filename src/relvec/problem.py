@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from relvec.basis.base import Basis
-from relvec.design import DenseDesign, Design
+from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Design
 from relvec.inference import Model
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
@@ -20,6 +20,15 @@ from relvec.progress import Progress
 from relvec.solvers import Solution, Solver, fit
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+#: Of a number, and numbers of the candidates that a block of rows has.
+BYTES, BLOCK_ENTRIES = 8, 1 << 23
+
+
+def rows_of_a_block(basis: Basis) -> int:
+    """Rows in a block of the candidates of a basis."""
+    return max(1, BLOCK_ENTRIES // max(1, len(basis.rows_)))
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,8 @@ class Problem:
         Precision of each row's noise relative to that of the likelihood.
     n_jobs : int or None
         Processes among which the machines are shared out.
+    memory_limit : float
+        Bytes up to which the candidates at all rows are stored.
     """
 
     X: Array
@@ -51,6 +62,7 @@ class Problem:
     weights: Array | None
     precision: Array | None = None
     n_jobs: int | None = None
+    memory_limit: float = np.inf
 
     def evaluate(self, basis: Basis) -> Array:
         """Candidate columns; what leaves the range of float64 is refused by the design, by name."""
@@ -62,6 +74,29 @@ class Problem:
         return DenseDesign(
             Phi, center=self.has_intercept, weights=self.weights, precision=self.precision
         )
+
+    def candidates(self, basis: Basis) -> Design:
+        """Design of all functions of a basis: in memory if they fit, otherwise block by block."""
+        if self.fits(basis):
+            return self.design(self.evaluate(basis))
+        return BlockedDesign(
+            ArrayBlocks(self.X, rows_of_a_block(basis)),
+            basis,
+            center=self.has_intercept,
+            weights=self.weights,
+            precision=self.precision,
+        )
+
+    def fits(self, basis: Basis) -> bool:
+        """Whether all functions of a basis may be stored at all rows."""
+        return BYTES * len(self.X) * len(basis.rows_) <= self.memory_limit
+
+    def part(self, rows: Index) -> Problem:
+        """The same problem at some of the rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        precision = None if self.precision is None else self.precision[rows]
+        targets = {name: t[rows] for name, t in self.targets.items()}
+        return replace(self, X=self.X[rows], targets=targets, weights=weights, precision=precision)
 
     def believable(self, log_evidence: float) -> bool:
         """Whether one machine can have this evidence.
@@ -88,7 +123,7 @@ class Problem:
     def _solved(
         self, basis: Basis, solver: Solver, begun: Sequence[Model] | None
     ) -> list[Solution]:
-        design, targets = self.design(self.evaluate(basis)), self.targets.values()
+        design, targets = self.candidates(basis), self.targets.values()
         models: Sequence[Model | None] = [None] * len(targets) if begun is None else begun
         machines = list(zip(targets, models, strict=True))
         parallel = Parallel(self.n_jobs)

@@ -44,10 +44,11 @@ class RVR(KernelMachine, Regressor):
         bound. Its scale and its degrees of freedom, from 3, are learnt; γ cannot be.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
-    centers : int or array-like of shape (n_centers, n_features), default=None
+    centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
         Points that carry candidate functions: every row (None), that many rows drawn with
-        `random_state`, or points of your own. Over 10,000 rows, None draws as many as make a design
-        matrix of 10⁸ entries, with a warning.
+        `random_state`, points of your own, or the centres that a clusterer finds, such as
+        ``MiniBatchKMeans(500)``. Over 10,000 rows, None draws as many as make a design matrix of
+        10⁸ entries, but at least 2000, with a warning.
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that error
         bars grow away from the data (Rasmussen and Quiñonero-Candela 2005; see
@@ -82,6 +83,10 @@ class RVR(KernelMachine, Regressor):
     n_jobs : int or None, default=None
         Processes among which targets of `multi_output="independent"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that the candidates at all rows may take up. Where they would take more, they are
+        computed block by block of rows in every pass and never stored; scales are then learnt on
+        2000 rows drawn with `random_state`.
     checkpoint : str, PathLike or None, default=None
         File in which the fit keeps what it has found, until it ends and removes it. A fit that was
         killed or interrupted goes on from its last pass when the same is fitted again.
@@ -203,6 +208,7 @@ class RVR(KernelMachine, Regressor):
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        memory_limit: float = 1e9,
         checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -224,5 +230,6 @@ class RVR(KernelMachine, Regressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.verbose = verbose

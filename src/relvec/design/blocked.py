@@ -30,6 +30,8 @@ Made = TypeVar("Made")
 #: Rows times the square of the candidates up to which the root of the rows comes from QR, which
 #: takes three times as long as the products of their columns and keeps all digits.
 AFFORDABLE = 2e10
+#: Numbers of the candidates from which each look at all of them is an effort.
+MANY = 1e8
 
 
 class Sums(NamedTuple):
@@ -63,8 +65,6 @@ class BlockedDesign(Design):
         Precision of each row's noise, relative to a common one.
     """
 
-    looks_cost_a_pass = True
-
     def __init__(
         self,
         blocks: RowBlocks,
@@ -77,6 +77,7 @@ class BlockedDesign(Design):
         self.blocks, self.basis, self.has_intercept = blocks, basis, center
         self.shape = blocks.n_rows, len(basis.rows_)
         self.by_products = self.shape[0] * self.shape[1] ** 2 > AFFORDABLE
+        self.looks_cost_a_pass = self.shape[0] * self.shape[1] > MANY
         self._weights = weights
         if weights is None and precision is None:
             counts = Counts.of(blocks.n_rows, None, None)

@@ -2,7 +2,6 @@
 
 from relvec.display.boundary import BoundaryDisplay, Map
 from relvec.display.calibration import Bins, CalibrationDisplay
-from relvec.display.coverage import CoverageDisplay
 from relvec.display.evidence import EvidenceDisplay
 from relvec.display.parts import BLUE, INK, MIST, STEEL
 from relvec.display.regression import Curve, RegressionDisplay
@@ -16,7 +15,6 @@ __all__ = [
     "Bins",
     "BoundaryDisplay",
     "CalibrationDisplay",
-    "CoverageDisplay",
     "Curve",
     "EvidenceDisplay",
     "Map",

@@ -29,6 +29,9 @@ class Likelihood(ABC):
         Whether targets have probabilities, of at most one, and not densities.
     learns_scales : bool
         Whether the scales of a kernel can be learnt under it.
+    quadratic : bool
+        Whether its logarithm is quadratic in the outputs, so that means and products of functions
+        and targets tell all that the rows do.
     """
 
     n_outputs: int = 1
@@ -36,6 +39,7 @@ class Likelihood(ABC):
     positive_only: ClassVar[bool] = False
     discrete: ClassVar[bool] = True
     learns_scales: ClassVar[bool] = True
+    quadratic: ClassVar[bool] = False
 
     @abstractmethod
     def log_prob(self, t: Array, y: Array) -> Array:

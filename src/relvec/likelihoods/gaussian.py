@@ -32,6 +32,7 @@ class Gaussian(RegressionLikelihood):
     least_variance: float = 0.0
     mean_feels_spread: ClassVar[bool] = False
     discrete: ClassVar[bool] = False
+    quadratic: ClassVar[bool] = True
 
     def of_target(self, target: int) -> Gaussian:
         """Noise of one of several targets."""

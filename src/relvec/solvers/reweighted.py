@@ -43,7 +43,9 @@ def fit(
         found = solver.solve(design, t, likelihood)
     else:
         found = solver.resume(design, t, likelihood, begun)
-    return _with_all_digits(found, solver, design, t, likelihood) if design.by_products else found
+    if design.by_products and likelihood.quadratic:
+        return _with_all_digits(found, solver, design, t, likelihood)
+    return found
 
 
 def _with_all_digits(
