@@ -22,6 +22,7 @@ from relvec.display import (
     STEEL,
     BoundaryDisplay,
     CalibrationDisplay,
+    CoverageDisplay,
     Curve,
     EvidenceDisplay,
     Map,
@@ -82,6 +83,12 @@ def calibration():
     return CalibrationDisplay(probability=probability, outcome=outcome)
 
 
+def coverage():
+    """Intervals that are too narrow, those of 90 % the most."""
+    said = np.linspace(0.1, 0.9, 9)
+    return CoverageDisplay(coverage=said, held=said * (1.1 - 0.3 * said), n_samples=80)
+
+
 def evidence():
     """Two machines of different length."""
     return EvidenceDisplay(
@@ -104,6 +111,7 @@ PICTURES = {
     "two_classes": lambda: boundary(2),
     "three_classes": lambda: boundary(3),
     "calibration": calibration,
+    "coverage": coverage,
     "evidence": evidence,
     "relevance": relevance,
 }
@@ -131,11 +139,16 @@ def test_pictures_are_those_that_were_looked_at(name, tmp_path):
     assert compare_images(str(expected), str(drawn), tol=TOLERANCE) is None
 
 
-@pytest.mark.parametrize(("name", "tone"), [("curve", MIST), ("calibration", STEEL)])
+@pytest.mark.parametrize(
+    ("name", "tone"),
+    [
+        ("curve", "regression.MIST"),
+        ("calibration", "calibration.MIST"),
+        ("coverage", "parts.STEEL"),
+    ],
+)
 def test_a_changed_tone_is_seen(name, tone, tmp_path, monkeypatch):
-    module = {"curve": "regression", "calibration": "calibration"}[name]
-    names = {MIST: "MIST", STEEL: "STEEL"}
-    monkeypatch.setattr(f"relvec.display.{module}.{names[tone]}", "white")
+    monkeypatch.setattr(f"relvec.display.{tone}", "white")
     drawn = tmp_path / f"{name}.png"
     save(PICTURES[name], drawn)
     assert compare_images(str(IMAGES / f"{name}.png"), str(drawn), tol=TOLERANCE) is not None

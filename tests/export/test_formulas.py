@@ -7,6 +7,8 @@ from sklearn.base import clone
 from relvec import RVR
 from relvec.basis import Basis, CallableKernel, FunctionColumns, Precomputed
 from relvec.export import formula, to_c, to_onnx
+from relvec.export.outputs import observed
+from relvec.likelihoods import RegressionLikelihood
 from tests import rows
 from tests.export.bounds import bounds
 from tests.export.compiled import Compiled
@@ -43,6 +45,12 @@ def test_every_basis_has_a_formula_or_is_named_as_having_none():
 PRODUCT = next(basis for basis in rows.BASES if type(basis).__name__ == "Product").kernels[0] * (
     rows.BASES[2] + rows.BASES[4]
 )
+
+
+def test_every_distribution_of_numbers_has_its_moments():
+    unknown = observed.dispatch(object)
+    found = {cls for cls in concrete(RegressionLikelihood) if observed.dispatch(cls) is not unknown}
+    assert found == set(concrete(RegressionLikelihood))
 
 
 def model_of(basis, n_rows=40):

@@ -16,7 +16,12 @@ from relvec.classification import RVC
 from relvec.commands import model_file
 from relvec.commands.job import Drawing, Job, Rows, Task, holds_texts
 from relvec.commands.words import listed
-from relvec.display import BoundaryDisplay, CalibrationDisplay, RegressionDisplay
+from relvec.display import (
+    BoundaryDisplay,
+    CalibrationDisplay,
+    CoverageDisplay,
+    RegressionDisplay,
+)
 from relvec.regression import RVR
 
 if TYPE_CHECKING:
@@ -79,10 +84,14 @@ class Regression:
         RegressionDisplay.from_estimator(job.model, *job.shown_rows_and_vectors(), ax=ax)
 
     def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
-        """Predictions with error bars."""
+        """Predictions with error bars, and how far these can be trusted."""
         yield Drawing(
             f"Predictions of {y.name} with 95 % error bars beside the truth.",
             lambda ax: RegressionDisplay.from_estimator(model, X, y, ax=ax),
+        )
+        yield Drawing(
+            "How many rows lie in intervals that should hold 10 to 99 % of them.",
+            lambda ax: CoverageDisplay.from_estimator(model, X, y, ax=ax),
         )
 
 

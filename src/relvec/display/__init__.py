@@ -2,6 +2,7 @@
 
 from relvec.display.boundary import BoundaryDisplay, Map
 from relvec.display.calibration import Bins, CalibrationDisplay
+from relvec.display.coverage import CoverageDisplay
 from relvec.display.evidence import EvidenceDisplay
 from relvec.display.parts import BLUE, INK, MIST, STEEL
 from relvec.display.regression import Curve, RegressionDisplay
@@ -15,6 +16,7 @@ __all__ = [
     "Bins",
     "BoundaryDisplay",
     "CalibrationDisplay",
+    "CoverageDisplay",
     "Curve",
     "EvidenceDisplay",
     "Map",

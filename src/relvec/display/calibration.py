@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from relvec.checks import check_count, check_coverage
-from relvec.display.parts import BLUE, INK, MIST, STEEL, Array, Mask, new_axes, plain, split_below
+from relvec.display.parts import (
+    BLUE,
+    MIST,
+    Array,
+    Mask,
+    against_diagonal,
+    likely_shares,
+    new_axes,
+    plain,
+    split_below,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +53,7 @@ class Bins:
 
         The probabilities of a bin differ, so its share scatters a little less than this.
         """
-        low, high = binom.interval(level, self.count, self.predicted)
-        return low / self.count, high / self.count
+        return likely_shares(self.predicted, self.count, level)
 
 
 class CalibrationDisplay:
@@ -238,36 +246,16 @@ class CalibrationDisplay:
         self.ax_ = new_axes() if ax is None else ax
         self.figure_ = cast("Figure", self.ax_.figure)
         self.distribution_ax_ = split_below(self.ax_, (4, 1))
-        self._plot_bins(level)
+        against_diagonal(
+            self.ax_,
+            self.bins.predicted,
+            self.bins.observed,
+            self.bins.spread(level),
+            (f"{100 * level:g} % if reliable", "reliable", "bins of equal mass"),
+        )
+        self.ax_.set_ylabel("share that came true")
         self._plot_distribution()
         return self
-
-    def _plot_bins(self, level: float) -> None:
-        bins = self.bins
-        low, high = bins.spread(level)
-        self.ax_.vlines(
-            bins.predicted,
-            low,
-            high,
-            color=STEEL,
-            linewidth=5,
-            alpha=0.6,
-            label=f"{100 * level:g} % if reliable",
-            zorder=0,
-        )
-        self.ax_.plot([0, 1], [0, 1], color=BLUE, linewidth=1.5, label="reliable", zorder=1)
-        self.ax_.plot(
-            bins.predicted,
-            bins.observed,
-            "o-",
-            color=INK,
-            linewidth=1,
-            markersize=5,
-            label="bins of equal mass",
-        )
-        self.ax_.set(ylabel="share that came true", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small", loc="upper left")
 
     def _plot_distribution(self) -> None:
         ax = self.distribution_ax_

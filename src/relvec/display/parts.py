@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -68,6 +69,28 @@ def split_below(ax: Axes, share: tuple[int, int]) -> Axes:
     ax.set_subplotspec(halves[0])
     ax.tick_params(labelbottom=False)
     return cast("Figure", ax.figure).add_subplot(halves[1], sharex=ax)
+
+
+def likely_shares(probability: Array, count: Any, level: float) -> tuple[Array, Array]:
+    """Between which shares of `count` rows events of a probability come true, with that level."""
+    low, high = binom.interval(level, count, probability)
+    return low / count, high / count
+
+
+def against_diagonal(
+    ax: Axes, said: Array, found: Array, likely: tuple[Array, Array], names: tuple[str, str, str]
+) -> None:
+    """Draw shares that were found against those that were said, with bars of what is likely.
+
+    Names are those of the bars, of the diagonal and of the points in the legend.
+    """
+    bars, diagonal, points = names
+    ax.vlines(said, *likely, color=STEEL, linewidth=5, alpha=0.6, label=bars, zorder=0)
+    ax.plot([0, 1], [0, 1], color=BLUE, linewidth=1.5, label=diagonal, zorder=1)
+    ax.plot(said, found, "o-", color=INK, linewidth=1, markersize=5, label=points)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(edgecolor="none", framealpha=0.85, fontsize="small", loc="upper left")
 
 
 def steps(
