@@ -122,7 +122,7 @@ class Record:
 
     def _read(self, path: Path) -> None:
         try:
-            with np.load(path, allow_pickle=False) as parts:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
                 header = json.loads(parts["header"].tobytes())
                 tree = Tree(parts["numbers"].tobytes())
             if header["format"] != FORMAT:

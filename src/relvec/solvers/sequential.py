@@ -143,7 +143,10 @@ class Sequential(Solver):
         return ending.log_evidence - self.charge * len(ending.model.active)
 
     def _best(self, endings: list[Ending]) -> Ending:
-        return max(endings, key=self._judged)
+        """The best of some endings; of those that rounding does not tell apart, the first."""
+        most = max(map(self._judged, endings))
+        least = most - ROUNDINGS * abs(most)
+        return next(ending for ending in endings if self._judged(ending) >= least)
 
 
 def with_opposite(design: Design, model: Model) -> Model:

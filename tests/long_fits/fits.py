@@ -1,0 +1,91 @@
+"""Fits of every kind that passes are made in, and the places where they may end early."""
+
+from contextlib import contextmanager
+
+import numpy as np
+from sklearn.datasets import load_iris, make_moons
+
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec.checkpoint import Record
+from relvec.datasets import make_sinc
+
+
+def curve():
+    return make_sinc(60, noise_scale=0.1, random_state=0)
+
+
+def moons():
+    return make_moons(60, noise=0.2, random_state=0)
+
+
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X[::3], y[::3]
+
+
+def two_inputs():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((40, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(40)
+
+
+def counts():
+    X, y = curve()
+    return X, np.round(5 * np.abs(y))
+
+
+def pair():
+    X, y = curve()
+    return X, np.column_stack([y, y**2])
+
+
+#: An estimator for every loop of passes there is, and data.
+FITS = {
+    "starts": (RVR(gamma=0.1, n_starts=4), curve),
+    "em": (RVR(gamma=0.1, solver="em", tol=0.3), curve),
+    "fixed point": (RVR(gamma=0.1, solver="fixed_point"), curve),
+    "variational": (RVR(gamma=0.1, solver="variational", tol=0.3), curve),
+    "student t": (RVR(gamma=0.1, likelihood="student_t"), curve),
+    "poisson": (RVR(gamma=0.1, likelihood="poisson"), counts),
+    "two targets": (RVR(gamma=0.1, multi_output="independent"), pair),
+    "ard": (RVR(gamma="ard"), two_inputs),
+    "linear": (SparseBayesianRegressor(), two_inputs),
+    "two classes": (RVC(gamma=1.0, n_starts=3), moons),
+    "bound": (RVC(gamma=1.0, solver="variational", tol=1.0), moons),
+    "evidence": (RVC(gamma="evidence"), moons),
+    "one against the rest": (RVC(gamma=0.3, multi_class="ovr"), iris),
+    "linear classes": (SparseBayesianClassifier(), iris),
+}
+
+
+@contextmanager
+def ending(monkeypatch, error, at, *, passes=False):
+    """Let a fit end with an error when so many results, or passes, are kept; yields them."""
+    put, found = Record.put, []
+
+    def ended(self, place, result):
+        put(self, place, result)
+        if hasattr(result, "ended") or not passes:
+            found.append(result)
+            if len(found) == at:
+                raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "put", ended)
+        yield found
+
+
+def assert_same_fit(found, expected):
+    """Everything that was learnt is the same, but for rounding, and so is the way there."""
+    np.testing.assert_array_equal(found.relevance_, expected.relevance_)
+    scale = np.abs(expected.dual_coef_).max(initial=0.0)
+    np.testing.assert_allclose(
+        found.dual_coef_, expected.dual_coef_, rtol=1e-10, atol=1e-10 * scale
+    )
+    np.testing.assert_allclose(found.log_evidence_, expected.log_evidence_, rtol=1e-10)
+    assert (found.n_iter_, found.status_) == (expected.n_iter_, expected.status_)
+    for row, there in zip(found.history_, expected.history_, strict=True):
+        assert (row.start, row.machine) == (there.start, there.machine)
+        assert row.n_active == there.n_active
+        np.testing.assert_allclose(row.log_evidence, there.log_evidence, rtol=1e-10)
+        np.testing.assert_allclose(row.noise_variance, there.noise_variance, rtol=1e-10)

@@ -1,0 +1,282 @@
+"""A fit that was killed goes on from its last pass, and is the fit that nobody disturbed."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from relvec import RVC, RVR
+from relvec.basis import RBF
+from relvec.checkpoint import Record, record
+from relvec.solvers.search import Search
+from tests.long_fits.fits import FITS, assert_same_fit, curve, ending, moons
+
+
+class Killed(BaseException):
+    """No code of the package looks after this one."""
+
+
+@pytest.fixture(autouse=True)
+def every_result_is_written(monkeypatch):
+    monkeypatch.setattr(record, "SHARE", np.inf)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fit.checkpoint"
+
+
+def killed(model, X, y, at, monkeypatch):
+    with ending(monkeypatch, Killed(), at), pytest.raises(Killed):
+        clone(model).fit(X, y)
+
+
+def results(model, X, y, monkeypatch):
+    """How many results a fit keeps."""
+    with ending(monkeypatch, None, 0) as found:
+        clone(model).fit(X, y)
+    return len(found)
+
+
+# Killed and resumed
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_killed_and_resumed_fit_equals_an_undisturbed_one(name, path, monkeypatch):
+    model, data = FITS[name]
+    X, y = data()
+    undisturbed, n = clone(model).fit(X, y), results(model, X, y, monkeypatch)
+    model = clone(model).set_params(checkpoint=path)
+    for at in (n // 3, n - 1):
+        killed(model, X, y, at, monkeypatch)
+        assert path.exists()
+        assert_same_fit(clone(model).fit(X, y), undisturbed)
+        assert not path.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FITS)
+def test_it_may_be_killed_anywhere(name, path, monkeypatch):
+    model, data = FITS[name]
+    X, y = data()
+    undisturbed, n = clone(model).fit(X, y), results(model, X, y, monkeypatch)
+    model = clone(model).set_params(checkpoint=path)
+    for at in range(1, n):
+        killed(model, X, y, at, monkeypatch)
+        assert_same_fit(clone(model).fit(X, y), undisturbed)
+
+
+def test_a_fit_may_be_killed_again_and_again(path, monkeypatch):
+    X, y = curve()
+    undisturbed = RVR(gamma=0.1, n_starts=3).fit(X, y)
+    model, times = RVR(gamma=0.1, n_starts=3, checkpoint=path), 0
+    while True:
+        try:
+            with ending(monkeypatch, Killed(), 3):
+                resumed = clone(model).fit(X, y)
+            break
+        except Killed:
+            times += 1
+    assert times > 3
+    assert_same_fit(resumed, undisturbed)
+    seconds = [row.seconds for row in resumed.history_]
+    assert seconds == sorted(seconds)
+
+
+def test_no_pass_is_made_twice(path, monkeypatch):
+    X, y = curve()
+    made, one_pass = [], Search._pass
+
+    def counted(self, noise, start, at):
+        made.append(at.n_iter)
+        return one_pass(self, noise, start, at)
+
+    monkeypatch.setattr(Search, "_pass", counted)
+    model = RVR(gamma=0.1, n_starts=2, checkpoint=path)
+    n = results(model, X, y, monkeypatch)
+    undisturbed, made[:] = list(made), []
+    killed(model, X, y, n // 2, monkeypatch)
+    assert 0 < len(made) < len(undisturbed)
+    clone(model).fit(X, y)
+    assert made == undisturbed
+
+
+def test_rows_drawn_at_random_are_those_of_the_killed_fit(path, monkeypatch):
+    X, y = curve()
+    drawn = []
+    model = RVR(gamma=0.1, centers=30, checkpoint=path)
+    put = Record.put
+
+    def seen(self, place, result):
+        drawn.append(result) if place == (0,) else None
+        put(self, place, result)
+        if len(drawn) == 1 and place > (0,):
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "put", seen)
+        with pytest.raises(Killed):
+            clone(model).fit(X, y)
+    resumed = clone(model).fit(X, y)
+    assert len(drawn) == 1
+    assert set(resumed.relevance_rows_) <= set(drawn[0])
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from relvec.checkpoint import record
+from tests.long_fits.fits import FITS
+
+record.SHARE = np.inf
+model, data = FITS[sys.argv[1]]
+model.set_params(checkpoint=sys.argv[2], verbose=1).fit(*data())
+"""
+
+
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("ard", "em", "two classes")]
+
+
+@pytest.mark.parametrize("name", ["starts", *SLOW])
+def test_a_process_that_the_system_kills_leaves_a_fit_to_resume(name, path):
+    model, data = FITS[name]
+    rows = 0
+    command = [sys.executable, "-u", "-W", "ignore", "-c", SCRIPT, name, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        for _ in process.stdout:
+            rows += 1
+            if rows == 5:
+                process.kill()
+                break
+    assert process.returncode == -9
+    assert path.exists()
+    resumed = clone(model).set_params(checkpoint=path).fit(*data())
+    assert_same_fit(resumed, clone(model).fit(*data()))
+
+
+# Other fits
+
+
+@pytest.fixture
+def left(path, monkeypatch):
+    """What a killed fit left."""
+    X, y = curve()
+    model = RVR(kernel=[RBF(0.1), "linear"], checkpoint=path)
+    killed(model, X, y, 4, monkeypatch)
+    return model, X, y
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda model, X, y: (model, X + 1e-9 * np.eye(60)[:, :1], y), "X"),
+        (lambda model, X, y: (model, X, np.append(y[:-1], 0.0)), "y"),
+        (lambda model, X, y: (model.set_params(tol=0.1), X, y), "tol"),
+        (lambda model, X, y: (model.set_params(kernel=[RBF(0.2), "linear"]), X, y), "kernel"),
+        (lambda model, X, y: (model.set_params(tol=0.1), X, y + 1), "tol, y"),
+    ],
+)
+def test_another_fit_is_refused_by_the_name_of_what_differs(change, named, left, path):
+    model, X, y = change(*left)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=rf"fit.checkpoint.* differs in {named};"):
+        model.fit(X, y)
+    assert path.read_bytes() == before
+
+
+def test_other_weights_are_another_fit(left):
+    model, X, y = left
+    with pytest.raises(ValueError, match="differs in sample_weight;"):
+        model.fit(X, y, sample_weight=np.arange(1.0, 61.0))
+
+
+def test_known_noise_is_another_fit(left):
+    model, X, y = left
+    with pytest.raises(ValueError, match="differs in noise_variance_per_row;"):
+        model.fit(X, y, noise_variance_per_row=np.full(60, 0.01))
+
+
+def test_another_estimator_is_another_fit(path, monkeypatch):
+    X, y = moons()
+    killed(RVC(gamma=1.0, checkpoint=path), X, y, 4, monkeypatch)
+    with pytest.raises(ValueError, match=r"of another fit, which differs in .*the estimator"):
+        RVR(gamma=1.0, checkpoint=path).fit(X, y)
+
+
+def test_what_says_nothing_of_the_result_may_change(left, capsys):
+    model, X, y = left
+    undisturbed = clone(model).set_params(checkpoint=None).fit(X, y)
+    assert_same_fit(model.set_params(verbose=1, n_jobs=1).fit(X, y), undisturbed)
+
+
+def test_a_kernel_that_cannot_be_pickled_counts_by_its_name(path, monkeypatch):
+    X, y = curve()
+
+    def kernel(X, Z):
+        return np.exp(-0.1 * (X - Z.T) ** 2)
+
+    model = RVR(kernel=kernel, checkpoint=path)
+    killed(model, X, y, 4, monkeypatch)
+    assert_same_fit(model.fit(X, y), RVR(kernel=kernel).fit(X, y))
+    killed(model, X, y, 4, monkeypatch)
+    with pytest.raises(ValueError, match="differs in kernel;"):
+        RVR(kernel=lambda X, Z: kernel(X, Z), checkpoint=path).fit(X, y)
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"start,log_evidence\n0,-12\n",
+        lambda content: content[: len(content) // 2],
+        lambda content: content.replace(b"relvec checkpoint 1", b"relvec checkpoint 9"),
+    ],
+    ids=["empty", "a table", "cut", "of a later format"],
+)
+def test_a_file_that_is_no_checkpoint_is_refused_by_name(damage, left, path):
+    model, X, y = left
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=rf"checkpoint={re.escape(repr(str(path)))} is not a"):
+        model.fit(X, y)
+    assert path.exists()
+
+
+def test_a_write_that_fails_leaves_the_old_file_whole(left, path, monkeypatch):
+    model, X, y = left
+    before = path.read_bytes()
+
+    def full(file, **parts):
+        file.write(b"PK")
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", full)
+        with pytest.raises(OSError, match="no space left"):
+            clone(model).fit(X, y)
+    assert path.read_bytes() == before
+    assert_same_fit(model.fit(X, y), clone(model).set_params(checkpoint=None).fit(X, y))
+
+
+@pytest.mark.parametrize("wrong", [3, True, b"file"])
+def test_a_checkpoint_that_is_no_path_is_refused(wrong):
+    with pytest.raises(TypeError, match=rf"checkpoint={re.escape(repr(wrong))}, expected None or"):
+        RVR(checkpoint=wrong).fit(*curve())
+
+
+@pytest.mark.parametrize("name", [".", "nowhere/fit.checkpoint"])
+def test_a_place_where_no_file_can_be_is_refused(name, tmp_path):
+    with pytest.raises(ValueError, match="expected a file in a folder that exists"):
+        RVR(checkpoint=tmp_path / name).fit(*curve())
+
+
+def test_the_file_is_plain_numbers_and_text(left, path):
+    with np.load(path, allow_pickle=False) as parts:
+        header = json.loads(parts["header"].tobytes())
+    assert header["made_of"].keys() >= {"X", "y", "kernel", "tol"}
