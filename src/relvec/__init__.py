@@ -15,7 +15,7 @@ is cross-validated but the kernel. Where things are:
 - ``comparison``, ``leave_one_out``   models of the same data, ranked
 - ``diagnosis``, ``findings``   what is wrong with a fit, in words
 - ``export``       models as C and ONNX
-- ``datasets``, ``display``, ``cli``
+- ``datasets``, ``display``, ``cli`` and its ``commands``
 """
 
 from importlib.metadata import version
