@@ -10,7 +10,7 @@ noise, fitted from one start, and HistGradientBoostingRegressor(loss="quantile")
 a fit for each of the six quantiles that the intervals end at. NLPD is the negative log density of
 test targets in nats a row; quantiles have none, so boosting is compared by the pinball loss, the
 mean over those six quantiles, in standard deviations of the training targets. NLPD and pinball
-loss: means over splits.
+loss: means over splits, of whose shares the standard errors are.
 """
 
 import time
@@ -188,20 +188,23 @@ def rows(
     for model in fits[0]:
         held = [covered(fit[model].ends, y) for fit, y in zip(fits, targets, strict=True)]
         shares = np.concatenate(held, axis=1).mean(axis=1)
+        by_split = np.array([each.mean(axis=1) for each in held])
+        errors = by_split.std(axis=0, ddof=1) / np.sqrt(len(held)) if len(held) > 1 else None
         losses = [
             pinball(fit[model].ends, of.split.y_test) / of.split.y_train.std()
             for fit, of in zip(fits, all_parts, strict=True)
         ]
         nlpd = np.mean([fit[model].nlpd for fit in fits])
         first = [name, str(sum(map(len, targets)))] if not table else ["", ""]
-        cells = [format_shares(shares), f"{off(shares):.1f}", verdict(off(shares) <= POINTS)]
+        cells = [format_shares(shares), "-" if errors is None else format_shares(errors)]
+        cells += [f"{off(shares):.1f}", verdict(off(shares) <= POINTS)]
         cells += ["-" if np.isnan(nlpd) else f"{nlpd:.3f}", f"{np.mean(losses):.4f}"]
         table.append([*first, model, *cells])
     return table
 
 
-HEADER = ["problem", "test rows", "model", "50 / 80 / 95 %", "off by", f"within {POINTS}", "NLPD"]
-HEADER += ["pinball"]
+HEADER = ["problem", "test rows", "model", "50 / 80 / 95 %", "standard errors", "off by"]
+HEADER += [f"within {POINTS}", "NLPD", "pinball"]
 
 
 def run(names: Sequence[str], n_splits: int, n_train: int, gamma: str, *, others: bool) -> None:
@@ -218,6 +221,6 @@ def run(names: Sequence[str], n_splits: int, n_train: int, gamma: str, *, others
     print_table(HEADER, table)
     print()
     for model in dict.fromkeys(row[2] for row in table):
-        within = sum(row[5] == verdict(True) for row in table if row[2] == model)
+        within = sum(row[6] == verdict(True) for row in table if row[2] == model)
         wanted = f" (wanted: {WANTED[model]})" if model in WANTED else ""
         print(f"{model}: within {POINTS} points on {within} of {len(names)}{wanted}")
