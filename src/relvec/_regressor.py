@@ -189,8 +189,12 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             rows, targets = validate_data(
                 self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, reset=reset
             )
-        with refusals_of("y"):  # objects become numbers here, and None becomes NaN
-            targets = check_array(targets, ensure_2d=False, dtype=np.float64, input_name="y")
+        # Objects become numbers here, and None becomes NaN; the order keeps sums over the rows from
+        # rounding otherwise where y is a column of a table.
+        with refusals_of("y"):
+            targets = check_array(
+                targets, ensure_2d=False, dtype=np.float64, order="C", input_name="y"
+            )
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
         return rows, targets
