@@ -131,7 +131,7 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         order: Index | None,
     ) -> None:
         """Solve what was posed, store, warn."""
-        solver, learns = self._solver(self._search(problem, basis)), bool(basis.n_scales)
+        solver, learns = self._solver(self._search(problem, basis)), problem.learns(basis)
         # Of several machines, or of scales that are learnt, there is no model in between.
         whole = len(problem.targets) == 1 and not learns
         so_far = partial(self._so_far, problem, basis, single) if whole else None
@@ -149,7 +149,7 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         self, problem: Problem, basis: Basis, solver: Solver
     ) -> tuple[Basis, list[Solution]]:
         """Learn the scales, on some of the rows if not all fit in memory, and solve."""
-        if not basis.n_scales:
+        if not problem.learns(basis):
             return basis, problem.solve(basis, solver)
         if problem.fits(basis):
             return learn_scales(problem, basis, solver)

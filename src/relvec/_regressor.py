@@ -6,7 +6,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, column_or_1d
@@ -16,9 +16,9 @@ from relvec._callbacks import with_callbacks
 from relvec._estimator import Array, check_weights
 from relvec._fitted import Given
 from relvec._folds import check_ungrouped, refits
-from relvec._predictor import Predictor
+from relvec._incremental import Incremental
 from relvec._row_noise import check_row_variances, mean_variance, relative_precision
-from relvec._targets import Arrangement
+from relvec._targets import Arrangement, vary
 from relvec.checks import check_positive, refusals_of
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
@@ -37,7 +37,7 @@ LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
 }
 
 
-class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
+class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
     """Targets that are numbers; parameters and attributes are documented where they are set."""
 
     noise_variance: float | None
@@ -105,10 +105,12 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
             variances = check_row_variances(noise_variance_per_row, len(rows))
             common = mean_variance(variances, weights)
             likelihood, precision = Gaussian(common), relative_precision(variances, common)
-        arranged = self._arranged(targets, weights)
+        self._absorbed = None  # of rows that were seen before
+        columns = targets.reshape(len(targets), -1)
+        arranged = self._arrangement(vary(columns if weights is None else columns[weights > 0]))
         self._fit(
             Given(rows, targets, weights, variances),
-            arranged.targets,
+            arranged.targets(columns),
             likelihood,
             weights,
             precision,
@@ -117,23 +119,21 @@ class Regressor(RegressorMixin, Predictor):  # type: ignore[misc]
         )
         return self
 
-    def _arranged(self, targets: Array, weights: Array | None) -> Arrangement:
-        """Check how several targets go together, and arrange them so."""
+    def _arrangement(self, varies: NDArray[np.bool_]) -> Arrangement:
+        """Check how several targets, of which some vary, go together, and arrange them so."""
         if self.multi_output not in ("shared", "independent"):
             raise ValueError(
                 f"multi_output={self.multi_output!r}, expected one of ['shared', 'independent']"
             )
-        if self._together and targets.ndim > 1:
+        if self._together and len(varies) > 1:
             for name, expected in {"likelihood": "gaussian", "alpha_prior": (0.0, 0.0)}.items():
                 value = getattr(self, name)
                 if value != expected:
                     raise ValueError(
-                        f"{name}={value!r}, expected {expected!r} with {targets.shape[1]} targets "
+                        f"{name}={value!r}, expected {expected!r} with {len(varies)} targets "
                         "that share their functions; or use multi_output='independent'"
                     )
-        present = np.ones(len(targets), dtype=np.bool_) if weights is None else weights > 0
-        columns = targets.reshape(len(targets), -1)
-        return Arrangement.of(columns, present, together=self._together)
+        return Arrangement.of(varies, together=self._together)
 
     def _publish(self, *, single: bool) -> None:
         """See `RelevanceMachine._publish`; a row is that of a target."""

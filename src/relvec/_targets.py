@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from relvec.precision import ROUNDINGS
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -18,33 +19,37 @@ class Arrangement:
 
     Attributes
     ----------
-    targets : dict of str to ndarray of shape (n_samples, d)
+    columns : dict of str to ndarray of int
         Columns of each solution of the fit, by the name that warnings call it.
     order : ndarray of int, shape (n_targets,)
-        Which of the machines, in the order of `targets`, belongs to each column of y.
+        Which of the machines, in the order of `columns`, belongs to each column of y.
     """
 
-    targets: dict[str, Array]
-    order: NDArray[np.intp]
+    columns: dict[str, Index]
+    order: Index
 
     @classmethod
-    def of(cls, y: Array, present: NDArray[np.bool_], *, together: bool) -> Arrangement:
-        """Arrange the columns of y (n_samples, n_targets), of whose rows some are `present`.
+    def of(cls, varies: NDArray[np.bool_], *, together: bool) -> Arrangement:
+        """Arrange columns of which some vary from row to row.
 
         Together are all columns but those that are constant, which have no relevance to share and
         no scale to measure weights by.
         """
-        columns = np.arange(y.shape[1])
-        if y.shape[1] == 1:
-            return cls({"": y}, columns)
-        varying = columns[_vary(y[present])] if together else columns[:0]
-        alone = np.setdiff1d(columns, varying)
-        targets = {"": y[:, varying]} if len(varying) else {}
-        targets |= {f"target {k}: ": y[:, [k]] for k in alone.tolist()}
-        return cls(targets, np.argsort(np.append(varying, alone)))
+        every = np.arange(len(varies))
+        if len(every) == 1:
+            return cls({"": every}, every)
+        varying = every[varies] if together else every[:0]
+        alone = np.setdiff1d(every, varying)
+        columns = {"": varying} if len(varying) else {}
+        columns |= {f"target {k}: ": np.array([k]) for k in alone.tolist()}
+        return cls(columns, np.argsort(np.append(varying, alone)))
+
+    def targets(self, y: Array) -> dict[str, Array]:
+        """Those columns of y (n_samples, n_targets), by the same names."""
+        return {name: y[:, columns] for name, columns in self.columns.items()}
 
 
-def _vary(y: Array) -> NDArray[np.bool_]:
+def vary(y: Array) -> NDArray[np.bool_]:
     """Whether columns differ from row to row by more than rounding."""
     varies: NDArray[np.bool_] = np.ptp(y, axis=0) > ROUNDINGS * np.abs(y).max(axis=0)
     return varies

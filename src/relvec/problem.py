@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from relvec.basis.base import Basis
-from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Design
+from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowVector
 from relvec.inference import Model
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
@@ -56,7 +56,7 @@ class Problem:
     """
 
     X: Array
-    targets: Mapping[str, Array]
+    targets: Mapping[str, RowVector]
     likelihood: Likelihood
     has_intercept: bool
     weights: Array | None
@@ -90,6 +90,10 @@ class Problem:
     def fits(self, basis: Basis) -> bool:
         """Whether all functions of a basis may be stored at all rows."""
         return BYTES * len(self.X) * len(basis.rows_) <= self.memory_limit
+
+    def learns(self, basis: Basis) -> bool:
+        """Whether scales are to be learnt."""
+        return basis.n_scales > 0
 
     def part(self, rows: Index) -> Problem:
         """The same problem at some of the rows."""
@@ -159,7 +163,7 @@ def fits_in_turn(fits: Sequence[Callable[[], Solution]], solver: Solver) -> list
 
 
 def _solve(
-    likelihood: Likelihood, solver: Solver, design: Design, t: Array, begun: Model | None
+    likelihood: Likelihood, solver: Solver, design: Design, t: RowVector, begun: Model | None
 ) -> Solution:
     """Fit one machine, maybe in another process, which has thread pools of its own."""
     with single_threaded():

@@ -175,6 +175,11 @@ class Moments:
         products += np.multiply.outer(between, between)
         return Moments(self.weight + other.weight, mean, products)
 
+    @property
+    def squares(self) -> Array:
+        """Centred square of each column."""
+        return self.products.diagonal()
+
     def root(self, n_candidates: int) -> Root:
         """Root by a pivoted Cholesky factor, which tells what of each column the others leave.
 

@@ -45,6 +45,16 @@ class RowSums:
         return RowSums(counts, self.moments + other.moments, self.n_candidates)  # type: ignore[operator]
 
     @property
+    def n_targets(self) -> int:
+        """Number of targets."""
+        return len(self.moments.mean) - self.n_candidates
+
+    @property
+    def squares(self) -> Array:
+        """Centred square of each candidate and target."""
+        return self.moments.squares
+
+    @property
     def root(self) -> Root:
         """Few rows with their products."""
         if isinstance(self.moments, Root):
