@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from threading import Lock
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,12 @@ MAX_REFINEMENTS = 5
 class _BlasThreads:
     """The thread pools of BLAS, which belong to the process and not to one of its fits.
 
-    The first fit that enters limits them, and the last that leaves restores them.
+    A fit that finds them as they are limits them, and restores them when it leaves; one that finds
+    them limited leaves them alone. No other thread than the one that limited could restore them.
     """
 
     def __init__(self) -> None:
-        self._lock, self._fits, self._allowed = Lock(), 0, 1
-        self._limit: Any = None
+        self._lock, self._limited, self._allowed = Lock(), False, 1
 
     @cached_property
     def _pools(self) -> ThreadpoolController:
@@ -47,22 +47,22 @@ class _BlasThreads:
     def limited(self) -> Iterator[None]:
         """Limit the pools to one thread each."""
         with self._lock:
-            if not self._fits:
+            limits, self._limited = not self._limited, True
+            if limits:
                 self._allowed = self._running()
-                self._limit = self._pools.limit(limits=1)
-            self._fits += 1
-        try:
+        if not limits:
             yield
+            return
+        try:
+            with self._pools.limit(limits=1):
+                yield
         finally:
-            with self._lock:
-                self._fits -= 1
-                if not self._fits:
-                    self._limit.restore_original_limits()
+            self._limited = False
 
     def allowed(self) -> int:
         """Threads that the pools have, or had before they were limited."""
         with self._lock:
-            return self._allowed if self._fits else self._running()
+            return self._allowed if self._limited else self._running()
 
     def _running(self) -> int:
         return max((int(pool["num_threads"]) for pool in self._pools.info()), default=1)
