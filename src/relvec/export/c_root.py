@@ -1,6 +1,7 @@
 """The C of a matrix root: Jacobi's method, as there is no library to ask."""
 
-#: R with RᵀR = A by rotations, for the type `{real}`; a rotation is left out below `{least}`.
+#: R with RᵀR = A by rotations, for the type `{real}`. Below the share `{least}` of the diagonal an
+#: entry is rounding: to rotate it away would turn axes of the same width at random.
 PRINCIPAL_ROOT = """\
 /* R with R'R = A, widest axis first, the largest component of each positive; A is destroyed. */
 static void principal_root(int size, {real} *a, {real} *root)
@@ -72,7 +73,7 @@ def principal_root(real: str) -> str:
     """The function for double or float."""
     end = "f" if real == "float" else ""
     numbers = {"zero": "0.0", "one": "1.0", "two": "2.0"}
-    least = "1e-9f" if end else "1e-18"
+    least = "6e-8f" if end else "1e-16"
     functions = {name: name + end for name in ("fabs", "sqrt", "fmax")}
     literals = {name: text + end for name, text in numbers.items()}
     return PRINCIPAL_ROOT.format(real=real, least=least, **literals, **functions)

@@ -14,6 +14,7 @@ from relvec.export.expression import (
     Apply,
     Axis,
     Expression,
+    Inner,
     Input,
     Pick,
     PrincipalRoot,
@@ -117,7 +118,7 @@ class CWriter:
             name = self._fresh("value")
             home.lines.append(f"const {self.real.name} {name} = {bare(text)};")
             text = name
-        if isinstance(node, Apply | Reduce | Weighted) and "(" not in text:
+        if isinstance(node, Apply | Reduce | Inner | Weighted) and "(" not in text:
             home.known[node] = text
         return text
 
@@ -137,6 +138,13 @@ class CWriter:
                 loop = self._loop(scope, node.axis)
                 value = bare(self.value(node.parts[0], loop))
                 loop.lines.append(self.real.typed(step).format(name, value))
+                self._close(loop)
+                return name
+            case Inner():
+                name = self._declared("sum", "0.0", scope)
+                loop = self._loop(scope, node.axis)
+                one, two = (self.value(part, loop) for part in node.parts)
+                loop.lines.append(f"{name} += {one} * {two};")
                 self._close(loop)
                 return name
             case Weighted():

@@ -35,6 +35,9 @@ WIDTH, DEGREE = 2.5, 24
 #: Passes of Jacobi's method over all pairs, of which the number of right digits is doubled by each
 #: once there are some.
 SWEEPS = 8
+#: Share of the diagonal below which an entry is rounding: to rotate it away would turn axes of the
+#: same width at random.
+ROUNDING = 1e-16
 
 
 @cache
@@ -105,7 +108,10 @@ def _rotated(matrix: Square, turned: Square, partners: Index) -> tuple[Square, S
         matrix.diagonal(np.where(partners == own, -1, partners)),
     )
     off = renamed(entries, matrix.row, row)
-    apart = order * (pick(diagonal, matrix.row, partners, row) - renamed(diagonal, matrix.row, row))
+    mine = renamed(diagonal, matrix.row, row)
+    other = pick(diagonal, matrix.row, partners, row)
+    apart = order * (other - mine)
+    off = choose(absolute(off) - ROUNDING * (absolute(mine) + absolute(other)), 0.0, off)
     far = absolute(apart) + sqrt(square(apart) + 4.0 * square(off))
     tangent = choose(apart, -2.0, 2.0) * off / maximum(far, Smallest())
     c = 1.0 / sqrt(1.0 + square(tangent))

@@ -127,6 +127,14 @@ class Weighted(Expression):
         self.axes = _ordered(other for other in part.axes + weights.axes if other is not axis)
 
 
+class Inner(Expression):
+    """Sums along an axis of the products of two expressions."""
+
+    def __init__(self, one: Expression, two: Expression, axis: Axis) -> None:
+        self.axis, self.parts = axis, (one, two)
+        self.axes = _ordered(other for other in one.axes + two.axes if other is not axis)
+
+
 class Pick(Expression):
     """Values at given positions along an axis, which others take the place of."""
 
@@ -239,6 +247,11 @@ def largest(part: Expression, axis: Axis) -> Expression:
 def weighted(part: Expression, weights: Table, axis: Axis) -> Expression:
     """Sums along an axis, weighted by a table."""
     return Weighted(part, weights, axis)
+
+
+def inner(one: Expression, two: Expression, axis: Axis) -> Expression:
+    """Sums along an axis of the products of two expressions, which are not formed."""
+    return Inner(one, two, axis)
 
 
 def pick(part: Expression, axis: Axis, positions: ArrayLike, *axes: Axis) -> Expression:

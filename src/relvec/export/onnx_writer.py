@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatchmethod
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from relvec.export.expression import (
     Apply,
     Axis,
     Expression,
+    Inner,
     Input,
     Keep,
     Pick,
@@ -120,30 +122,48 @@ class OnnxWriter:
             shape = self.node("Concat", shape, self.constant(sizes), axis=0)
         return self.node("Expand", name, shape)
 
+    @singledispatchmethod
     def _tensor(self, node: Expression) -> str:
-        match node:
-            case Input():
-                return self.row
-            case Smallest():
-                return self.constant(np.array([np.finfo(self.dtype).tiny]))
-            case Apply():
-                return self._apply(node)
-            case Reduce():
-                place = 1 + node.parts[0].axes.index(node.axis)
-                return self._reduce(REDUCTIONS[node.kind], self.tensor(node.parts[0]), place)
-            case Weighted():
-                return self._weighted(node)
-            case Pick():
-                return self._pick(node)
-            case Keep():
-                return self.tensor(node.parts[0])
-            case Stack():
-                return self.node("Concat", *map(self._flat, node.parts), axis=1)
-            case PrincipalRoot():
-                return self.tensor(composed.principal_root(node))
         raise AssertionError(node)
 
-    def _apply(self, node: Apply) -> str:
+    @_tensor.register
+    def _(self, node: Input) -> str:
+        return self.row
+
+    @_tensor.register
+    def _(self, node: Smallest) -> str:
+        return self.constant(np.array([np.finfo(self.dtype).tiny]))
+
+    @_tensor.register
+    def _(self, node: Keep) -> str:
+        return self.tensor(node.parts[0])
+
+    @_tensor.register
+    def _(self, node: PrincipalRoot) -> str:
+        return self.tensor(composed.principal_root(node))
+
+    @_tensor.register
+    def _(self, node: Stack) -> str:
+        return self.node("Concat", *map(self._flat, node.parts), axis=1)
+
+    @_tensor.register
+    def _(self, node: Reduce) -> str:
+        operator, (part,) = REDUCTIONS[node.kind], node.parts
+        name, place = self.tensor(part), 1 + part.axes.index(node.axis)
+        if self.container.target_opset_any_domain("") >= AXES_AS_INPUT[operator]:
+            return self.node(operator, name, self._whole([place]), keepdims=0)
+        return self.node(operator, name, axes=[place], keepdims=0)
+
+    @_tensor.register
+    def _(self, node: Inner) -> str:
+        letters = dict(zip([*node.axes, node.axis], "abcdef", strict=False))
+        one, two, both = (
+            "n" + "".join(letters[axis] for axis in part.axes) for part in (*node.parts, node)
+        )
+        return self.node("Einsum", *map(self.tensor, node.parts), equation=f"{one},{two}->{both}")
+
+    @_tensor.register
+    def _(self, node: Apply) -> str:
         if node.function == "normal_cdf":
             return self.tensor(composed.normal_cdf(*node.parts))
         parts = [self._spread(part, node.axes) for part in node.parts]
@@ -167,12 +187,8 @@ class OnnxWriter:
     def _whole(self, values: Any) -> str:
         return self.constant(np.asarray(values, dtype=np.int64))
 
-    def _reduce(self, operator: str, name: str, place: int) -> str:
-        if self.container.target_opset_any_domain("") >= AXES_AS_INPUT[operator]:
-            return self.node(operator, name, self._whole([place]), keepdims=0)
-        return self.node(operator, name, axes=[place], keepdims=0)
-
-    def _weighted(self, node: Weighted) -> str:
+    @_tensor.register
+    def _(self, node: Weighted) -> str:
         """A product of matrices, from the right or the left as the axes lie."""
         (part,), axis, weights = node.parts, node.axis, node.weights
         others = [other for other in part.axes if other is not axis]
@@ -189,7 +205,8 @@ class OnnxWriter:
             return self._transposed(name, (*others[:-1], *rest, others[-1]), node.axes)
         return self.tensor(total(part * weights, axis))
 
-    def _pick(self, node: Pick) -> str:
+    @_tensor.register
+    def _(self, node: Pick) -> str:
         (part,) = node.parts
         name, place = self.tensor(part), part.axes.index(node.axis)
         if not node.renames:

@@ -20,6 +20,7 @@ from relvec.export.expression import (
     absolute,
     choose,
     exp,
+    inner,
     keep,
     log,
     logistic,
@@ -118,7 +119,7 @@ class Functions:
         spread = keep(self._spread(posterior, root, output, weight), output, weight, name="spread")
         return (
             weighted(self.phi, weights, self.axis) + mean,
-            total(spread * renamed(spread, output, other), weight) + covariance,
+            inner(spread, renamed(spread, output, other), weight) + covariance,
         )
 
     def _spread(self, posterior: Posterior, root: Array, *axes: Axis) -> Expression:
