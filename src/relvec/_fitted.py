@@ -95,9 +95,8 @@ class Fitted(Stored):
         if relevance is not None:
             self.feature_relevance_ = relevance
         names = problem.targets
-        self.status_ = " | ".join(
-            name + solution.status for name, solution in zip(names, solutions, strict=True)
-        )
+        found = [name + solution.status for name, solution in zip(names, solutions, strict=True)]
+        self.status_ = ("" if stopped is None else f"{stopped}; ") + " | ".join(found)
         notes = [] if stopped is None else [stopped]
         notes += [
             type(note)(f"{name}{note}")

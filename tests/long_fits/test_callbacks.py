@@ -1,6 +1,8 @@
 """scikit-learn's callbacks are told of the passes, and may end a fit."""
 
+import re
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -210,6 +212,20 @@ def test_a_pipeline_hands_them_on():
     told = Propagated()
     make_pipeline(StandardScaler(), RVR()).set_callbacks(told).fit(X, y)
     assert told.named("pass")
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.InterruptedWarning")
+def test_the_page_shows_what_works(capsys):
+    pytest.importorskip("rich", reason="ProgressBar needs rich, the extra progress")
+    page = Path(__file__).parents[2] / "docs" / "guide" / "long-fits.md"
+    names = {"__name__": "page"}
+    for block in re.findall(r"^```py\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
+        exec(compile(block, page.name, "exec"), names)
+    *_, last = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"\d+ ended by a callback: .*", last)
+    assert (
+        names["model"].history_[-1].log_evidence - names["model"].history_[-2].log_evidence < 0.01
+    )
 
 
 @pytest.mark.parametrize(
