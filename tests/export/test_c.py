@@ -5,6 +5,8 @@ import subprocess
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_diabetes
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -151,6 +153,8 @@ def test_a_model_without_functions_is_a_constant(tmp_path):
     [
         ({}, {"real": "long double"}, "real='long double'"),
         ({}, {"name": "my model"}, "name='my model'"),
+        ({}, {"path": "model.cpp"}, "path='model.cpp'"),
+        ({}, {"path": "model.c", "name": "other"}, "path='model.c' with name='other'"),
         ({}, {"return_std": "yes"}, "return_std='yes'"),
         ({"augment": True}, {}, "augment=True"),
     ],
@@ -164,6 +168,39 @@ def test_arguments_that_make_no_sense_are_named(change, arguments, message):
 def test_classifiers_have_no_std():
     with pytest.raises(ValueError, match="return_std=True, expected False with RVC"):
         to_c(fitted(iris)[0], return_std=True)
+
+
+def columns_of(*transformers, **parameters):
+    return ColumnTransformer([(str(n), *each) for n, each in enumerate(transformers)], **parameters)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        StandardScaler(with_mean=False),
+        StandardScaler(with_std=False),
+        MinMaxScaler((-1, 2)),
+        "passthrough",
+        make_pipeline(MinMaxScaler(), "passthrough", StandardScaler()),
+        columns_of((StandardScaler(), slice(1, 3)), ("drop", [3]), remainder="passthrough"),
+        columns_of((MinMaxScaler(), [4, 0]), (make_pipeline(StandardScaler()), [-3])),
+        columns_of((StandardScaler(), np.arange(10) > 6), (StandardScaler(), [])),
+    ],
+    ids=str,
+)
+def test_what_scales_or_picks_columns_is_part_of_the_function(step, tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    model = make_pipeline(step, RVR()).fit(X, y)
+    _, mean = Compiled(model, tmp_path)(X)
+    expected = model.predict(X)
+    np.testing.assert_allclose(mean[:, 0], expected, rtol=0, atol=1e-12 * expected.max())
+
+
+def test_columns_may_have_names(tmp_path):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = make_pipeline(columns_of((StandardScaler(), ["bmi", "s5"])), RVR()).fit(X, y)
+    _, mean = Compiled(model, tmp_path)(X.to_numpy())
+    np.testing.assert_allclose(mean[:, 0], model.predict(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("step", [PCA(2), MinMaxScaler(clip=True)])

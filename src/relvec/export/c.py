@@ -16,7 +16,7 @@ from relvec.export.c_writer import CWriter
 from relvec.export.expression import Axis, Expression, Input, keep
 from relvec.export.models import machine_of
 from relvec.export.outputs import classes, numbers
-from relvec.export.scalers import scaled
+from relvec.export.scalers import n_inputs, scaled
 
 #: Names that C or the functions written here have already.
 TAKEN = (
@@ -120,9 +120,11 @@ def to_c(
         pipeline that ends in one, after steps that scale or pick columns: ``StandardScaler``,
         ``MinMaxScaler`` and a ``ColumnTransformer`` of these.
     path : path-like, default=None
-        Where to write the source; the header goes beside it. None writes no files.
+        Where to write the source, a file that ends in .c; the header goes beside it. None writes no
+        files.
     name : str, default=None
-        What the names in C begin with. None is the stem of `path`, or ``relvec_model``.
+        What the names in C begin with, without a path: with one it is the file that names them.
+        None is ``relvec_model``.
     return_std : bool, default=False
         Write the standard deviation of new observations too, noise included. It needs a table of
         about half the square of the number of functions.
@@ -165,7 +167,7 @@ def to_c(
         raise ValueError(f"real={real!r}, expected 'double' or 'float'")
     name = _checked_name(name, path)
     machine = machine_of(model, return_std=return_std)
-    feature = Axis("feature", int(model.n_features_in_))
+    feature = Axis("feature", n_inputs(model))
     x: Expression = Input(feature)
     if machine is not model:
         x, feature = scaled(model[:-1], x, feature)
@@ -195,8 +197,16 @@ class _Parts:
 
 
 def _checked_name(name: str | None, path: Path | str | None) -> str:
-    if name is None:
-        name = "relvec_model" if path is None else Path(path).stem
+    """The name in C, which the files have too."""
+    if path is not None:
+        if Path(path).suffix != ".c" or name not in (None, Path(path).stem):
+            raise ValueError(
+                f"path={str(path)!r} with name={name!r}, expected a file that ends in .c and no "
+                "name, which is that of the file"
+            )
+        name = Path(path).stem
+    elif name is None:
+        name = "relvec_model"
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ValueError(
             f"name={name!r}, expected a name that C takes: letters, digits and underscores, a "
@@ -263,12 +273,12 @@ def _assembled(
     parts: _Parts,
 ) -> CCode:
     """Header and source of what was written."""
-    macro, n_inputs = name.upper(), int(model.n_features_in_)
+    macro, inputs = name.upper(), n_inputs(model)
     arguments = [f"const {real} x[{macro}_INPUTS]"]
     arguments += [f"{real} {argument}[{macro}_{parts.kind}]" for argument in parts.arguments]
     declaration = f"{parts.returns} {name}_predict({', '.join(arguments)})"
     title = (
-        f"{type(machine).__name__} with {len(machine.relevance_)} functions of {n_inputs} inputs, "
+        f"{type(machine).__name__} with {len(machine.relevance_)} functions of {inputs} inputs, "
         f"by relvec {version('relvec')}"
     )
     size = (
@@ -283,7 +293,7 @@ def _assembled(
         size=size,
         notes="".join(f"{line}\n" for line in notes),
         macro=macro,
-        n_inputs=n_inputs,
+        n_inputs=inputs,
         kind=parts.kind,
         n_outputs=parts.n_outputs,
         comment=parts.comment,

@@ -59,8 +59,8 @@ def _(step: ColumnTransformer, x: Expression, feature: Axis) -> Scaled:
         )
     parts: list[Scaled] = []
     for _, part, columns in step.transformers_:
-        positions = positions_of(step, columns)
-        if not len(positions) or part == "drop":
+        positions = positions_of(step, [] if part == "drop" else columns)
+        if not len(positions):
             continue
         own = Axis("column", len(positions))
         picked = pick(x, feature, positions, own)
@@ -71,13 +71,17 @@ def _(step: ColumnTransformer, x: Expression, feature: Axis) -> Scaled:
 
 def positions_of(step: ColumnTransformer, columns: Any) -> Index:
     """Positions of columns that are given by name, position, slice or mask."""
-    if isinstance(columns, str | int):
-        columns = [columns]
     if not isinstance(columns, slice) and any(isinstance(column, str) for column in columns):
         names = list(step.feature_names_in_)
         return np.array([names.index(column) for column in columns])
     positions: Index = np.arange(step.n_features_in_)[columns]
     return positions
+
+
+def n_inputs(model: Any) -> int:
+    """Number of inputs of a fitted model, whose first step need not know it."""
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    return int(next(step.n_features_in_ for step in steps if not _does_nothing(step)))
 
 
 def _does_nothing(step: Any) -> bool:
