@@ -163,7 +163,7 @@ class Incremental(Predictor):
         >>> RVR(gamma=0.1).fit_chunks(chunks).n_samples_fit_
         500
         """
-        vars(self).pop("_absorbed", None)
+        self.__dict__.pop("_absorbed", None)
         for chunk in chunks:
             if not 2 <= len(chunk) <= 3:
                 raise ValueError(

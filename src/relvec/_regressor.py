@@ -105,7 +105,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             variances = check_row_variances(noise_variance_per_row, len(rows))
             common = mean_variance(variances, weights)
             likelihood, precision = Gaussian(common), relative_precision(variances, common)
-        vars(self).pop("_absorbed", None)  # of rows that were seen before
+        self.__dict__.pop("_absorbed", None)  # of rows that were seen before
         columns = targets.reshape(len(targets), -1)
         arranged = self._arrangement(vary(columns if weights is None else columns[weights > 0]))
         self._fit(

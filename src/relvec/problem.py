@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 #: Of a number, and numbers of the candidates that a block of rows has.
-BYTES, BLOCK_ENTRIES = 8, 1 << 23
+BYTES, BLOCK_ENTRIES = 8, 1 << 24
 
 
 def rows_of_a_block(basis: Basis) -> int:

@@ -79,6 +79,7 @@ class BlockedDesign(Design):
         self.by_products = self.shape[0] * self.shape[1] ** 2 > AFFORDABLE
         self.looks_cost_a_pass = self.shape[0] * self.shape[1] > MANY
         self._weights = weights
+        self._rooted: tuple[Target, Array, Array] | None = None
         if weights is None and precision is None:
             counts = Counts.of(blocks.n_rows, None, None)
         else:
@@ -139,7 +140,15 @@ class BlockedDesign(Design):
             return self.blocks.sum(function, *weights, *vectors)
 
     def root(self, target: Target) -> tuple[Array, Array]:
-        """Few rows with the products of all: standardised candidates, and targets (d, n)."""
+        """Few rows with the products of all: standardised candidates, and targets (d, n).
+
+        Those of the last target are kept, because a search may begin with several frames.
+        """
+        if self._rooted is None or self._rooted[0] is not target:
+            self._rooted = target, *self._rows_for_all(target)
+        return self._rooted[1:]
+
+    def _rows_for_all(self, target: Target) -> tuple[Array, Array]:
         if self.by_products:
             root = self._moments(Moments, target.values).root(self.shape[1])
         else:
@@ -148,12 +157,12 @@ class BlockedDesign(Design):
         rows = root.rows if self.has_intercept else root.about_zero()
         candidates, targets = np.split(rows, [self.shape[1]], axis=1)
         shape = (len(rows),) if not target.scale.ndim else (len(rows), len(target.scale))
-        return candidates, np.ascontiguousarray(targets.reshape(shape).T)
+        return np.ascontiguousarray(candidates), np.ascontiguousarray(targets.reshape(shape).T)
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
         candidates, targets = self.root(target)
-        return DenseFrame(np.ascontiguousarray(candidates), self.scale, targets, None)
+        return DenseFrame(candidates, self.scale, targets, None)
 
     def closed_frame(self, target: Target) -> ClosedFrame:
         """See `Design.closed_frame`."""
@@ -165,7 +174,7 @@ class BlockedDesign(Design):
         restricted = copy.copy(self)
         restricted.basis = self.basis.restrict(index)
         restricted.shape = self.shape[0], len(index)
-        restricted.by_products = False
+        restricted.by_products, restricted._rooted = False, None
         restricted._standard = self.center[index], self.scale[index]
         restricted.__dict__.pop("_columns", None)  # those of other indices
         return restricted

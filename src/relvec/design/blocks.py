@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
-from operator import add
+from operator import iadd
 from typing import Any, TypeVar
 
 import numpy as np
@@ -88,7 +88,7 @@ class LocalBlocks(RowBlocks):
 
     def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
         """See `RowBlocks.sum`."""
-        total: Summand = reduce(add, self._parts(function, vectors))
+        total: Summand = reduce(iadd, self._parts(function, vectors))
         return total
 
     def vector(self, values: Any) -> RowVector:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from relvec.design.base import Array
 from relvec.linalg import solve_lower_vector, triangle
@@ -170,9 +170,16 @@ class Moments:
         return cls(weight, np.append(mean, mean_beside), products)
 
     def __add__(self, other: Moments) -> Moments:
+        return self._plus(other, self.products.copy())
+
+    def __iadd__(self, other: Moments) -> Moments:
+        """Add in the memory of this one's products, which are large and many."""
+        return self._plus(other, self.products)
+
+    def _plus(self, other: Moments, products: Array) -> Moments:
         mean, between = _merged_means(self, other)
-        products = self.products + other.products
-        products += np.multiply.outer(between, between)
+        products += other.products
+        blas.dger(1.0, between, between, a=products.T, overwrite_a=1)
         return Moments(self.weight + other.weight, mean, products)
 
     @property
