@@ -54,6 +54,6 @@ for (image, bars), row in zip(axes.T, hesitant, strict=True):
     image.imshow(X_test[row].reshape(8, 8), cmap="gray_r")
     image.set(title=f"a {y_test[row]}", xticks=[], yticks=[])
     bars.bar(model.classes_, probability[row], color="0.2")
-    bars.set(xlabel="digit", xticks=[0, 3, 6, 9], ylim=(0, 1))
+    bars.set(xlabel="digit", xticks=[0, 3, 6, 9], ylim=(0, 0.4))
 axes[1, 0].set_ylabel("probability")
 plt.show()
