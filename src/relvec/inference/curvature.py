@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 
-from relvec.design.base import Array, Design, RowVector
+from relvec.design.base import Array, Design, Index, RowVector
+from relvec.inference.base import columns_of
 from relvec.inference.rows import as_matrices, by_weighting, weightings
 from relvec.linalg import cholesky, cholesky_by_products, inverse_lower, solve_lower
 
@@ -27,14 +29,12 @@ class Information:
         Active functions.
     B : RowVector, of shape (n_samples, n_outputs, n_outputs)
         −∂² log p/∂y² of every row.
-    at_level : ndarray of shape (n_outputs, n_outputs)
-        1ᵀB1.
-    weighted : ndarray of shape (n_active,)
-        Sum of the functions under tr B.
 
     Attributes
     ----------
     n_outputs : int
+    at_level : ndarray of shape (n_outputs, n_outputs)
+        1ᵀB1.
     mean_function : ndarray of shape (n_active,)
         Mean of each function under tr B; zeros without an intercept.
     remainder : ndarray of shape (n_outputs, n_active · n_outputs)
@@ -47,11 +47,10 @@ class Information:
 
     level_factor: Array
 
-    def __init__(
-        self, design: Design, Phi: RowVector, B: RowVector, at_level: Array, weighted: Array
-    ) -> None:
-        self.design, self.Phi, self.B, self.at_level = design, Phi, B, at_level
-        self.n_outputs, self.has_intercept = len(at_level), design.has_intercept
+    def __init__(self, design: Design, Phi: RowVector, B: RowVector) -> None:
+        self.design, self.Phi, self.B, self.has_intercept = design, Phi, B, design.has_intercept
+        self.at_level, weighted = design.sum_rows(_level, Phi, B)
+        at_level, self.n_outputs = self.at_level, len(self.at_level)
         size = len(weighted) * self.n_outputs
         self.mean_function: Array = np.zeros(len(weighted))
         self.remainder = np.zeros((self.n_outputs, size))
@@ -72,6 +71,14 @@ class Information:
             row[output :: self.n_outputs] += self.mean_function
         return middle
 
+    def keep(self, which: Index, Phi: RowVector) -> Information:
+        """The same of the functions at some positions only, whose values are `Phi`."""
+        kept, weights = copy.copy(self), columns_of(which, self.n_outputs)
+        kept.Phi, kept.mean_function = Phi, self.mean_function[which]
+        kept.remainder = self.remainder[:, weights]
+        kept.gram = self.gram[np.ix_(weights, weights)]
+        return kept
+
     def solve_level(self, values: Array) -> Array:
         """(1ᵀB1)⁻¹ times something with one row an output."""
         inverse = inverse_lower(self.level_factor)
@@ -88,6 +95,11 @@ class Information:
         """Xᵀ times something with one value a row and output: by weight, and by level."""
         by_weight, by_level = self.design.sum_rows(_products, self.Phi, slope)
         return by_weight, by_level if self.has_intercept else np.zeros(self.n_outputs)
+
+
+def _level(Phi: Array, B: Array) -> tuple[Array, Array]:
+    """1ᵀB1, and the functions under tr B."""
+    return B.sum(axis=0), np.trace(B, axis1=1, axis2=2) @ Phi
 
 
 def _gram(mean: Array, Phi: Array, B: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ import numpy as np
 from relvec.design.base import Array, Design, Index, RowVector, Target
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, columns_of
-from relvec.inference.curvature import Reach
+from relvec.inference.curvature import Curvature, Reach
 from relvec.inference.mode import CLOSELY, EXACTLY, Outputs, Place, climb_to_mode, outputs_of
 from relvec.inference.noise import Noise
 from relvec.inference.opening import spanning_frame, sweep
@@ -41,6 +41,8 @@ class LaplacePoint(Point):
         A place on the log posterior, which the mode is looked for from.
     tolerance : float
         How near the mode has to be, in nats.
+    bend : Curvature, optional
+        What is known of the curvature near there.
 
     Attributes
     ----------
@@ -52,9 +54,15 @@ class LaplacePoint(Point):
 
     fall = FALL
 
-    def __init__(self, model: Model, start: Place, tolerance: float = EXACTLY) -> None:
+    def __init__(
+        self,
+        model: Model,
+        start: Place,
+        tolerance: float = EXACTLY,
+        bend: Curvature | None = None,
+    ) -> None:
         self.model = model
-        self._mode, reached = climb_to_mode(start, tolerance)
+        self._mode, reached = climb_to_mode(start, tolerance, bend)
         self.outputs, self.bend = self._mode.outputs, self._mode.curvature
         self.variance = self.bend.variance
         self.mean = np.sqrt(model.alpha)[:, None] * self.outputs.weights
@@ -144,7 +152,8 @@ class LaplacePoint(Point):
             level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
         Phi = here.rows.design.columns(model.active)
         outputs = Outputs(here.rows, Phi, weights, level)
-        return type(self)(model, Place(outputs, model.alpha), CLOSELY)
+        bend = Curvature(here.information.keep(which, Phi), model.alpha)
+        return type(self)(model, Place(outputs, model.alpha), CLOSELY, bend)
 
 
 def _pull(reach: Reach, terms: Terms, Phi: Array, y: Array, *given: Any) -> Array:

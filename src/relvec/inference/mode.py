@@ -16,6 +16,8 @@ from relvec.precision import ROUNDINGS
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken. On the way of a search, where modes follow each other closely, less will do.
 EXACTLY, CLOSELY = 1e-7, 1e-4
+#: Share of what one step promised that the next may, if both are to have the same curvature.
+CONTRACTION = 0.25
 #: Newton steps to the mode at most, from the place of another mode and from none, and the least
 #: ascent that one of them may be shortened to.
 STEPS_NEARBY, MAX_STEPS, LEAST_ASCENT = 30, 200, 1e-12
@@ -39,8 +41,6 @@ class Outputs:
     ----------
     y : RowVector, of shape (n_samples, n_outputs)
         The outputs.
-    B : RowVector, of shape (n_samples, n_outputs, n_outputs)
-        −∂² log p/∂y² there.
     log_prob : float
         Log-likelihood.
     by_weight : ndarray of shape (n_active, n_outputs)
@@ -52,10 +52,8 @@ class Outputs:
     def __init__(self, rows: Rows, Phi: RowVector, weights: Array, level: Array) -> None:
         self.rows, self.Phi, self.weights, self.level = rows, Phi, weights, level
         self.y = rows.design.map_rows(partial(outputs_of, weights, level), Phi)
-        self.B = rows.map(curvature_of, self.y)
-        # One pass for all that costs little: at most places of an ascent all of it is needed.
-        log_prob, self.by_weight, by_level, *bend = rows.sum(_at_outputs, Phi, self.y, self.B)
-        self.log_prob, self._bend = float(log_prob), bend
+        log_prob, self.by_weight, by_level = rows.sum(_at_outputs, Phi, self.y)
+        self.log_prob = float(log_prob)
         self.by_level = by_level if rows.has_intercept else np.zeros_like(by_level)
 
     @cached_property
@@ -64,9 +62,14 @@ class Outputs:
         return self.rows.map(slope_of, self.y)
 
     @cached_property
+    def B(self) -> RowVector:  # noqa: N802 -- its symbol
+        """−∂² log p/∂y² of every row."""
+        return self.rows.map(curvature_of, self.y)
+
+    @cached_property
     def information(self) -> Information:
         """Curvature of the log-likelihood in the weights and the level."""
-        return Information(self.rows.design, self.Phi, self.B, *self._bend)
+        return Information(self.rows.design, self.Phi, self.B)
 
 
 def outputs_of(weights: Array, level: Array, Phi: Array) -> Array:
@@ -76,12 +79,11 @@ def outputs_of(weights: Array, level: Array, Phi: Array) -> Array:
     return outputs
 
 
-def _at_outputs(terms: Terms, Phi: Array, y: Array, B: Array, *given: Any) -> tuple[Array, ...]:
-    """Log-likelihood, its slopes, the curvature in the level, functions under its trace."""
+def _at_outputs(terms: Terms, Phi: Array, y: Array, *given: Any) -> tuple[Array, ...]:
+    """Log-likelihood and its slopes: one pass, because most places of an ascent need both."""
     with np.errstate(over="ignore", invalid="ignore"):
         slope, log_prob = terms.slope(y, *given), np.asarray(terms.log_prob(y, *given))
-        weighted = np.einsum("nrr->n", B) @ Phi
-        return log_prob, Phi.T @ slope, slope.sum(axis=0), B.sum(axis=0), weighted
+        return log_prob, Phi.T @ slope, slope.sum(axis=0)
 
 
 class Place:
@@ -99,12 +101,12 @@ class Place:
         """Curvature of the log posterior, eq. 25."""
         return Curvature(self.outputs.information, self._alpha)
 
-    def newton_step(self) -> tuple[Array, Array, float]:
-        """Step of weights and level to the top of the paraboloid here, and how high that is."""
+    def newton_step(self, bend: Curvature) -> tuple[Array, Array, float]:
+        """Step of weights and level to the top of a paraboloid, and how high that is."""
         here = self.outputs
         by_weight = here.by_weight - self._alpha[:, None] * here.weights
         by_level = here.by_level
-        step, level_step = self.curvature.solve(by_weight, by_level)
+        step, level_step = bend.solve(by_weight, by_level)
         return step, level_step, 0.5 * float((by_weight * step).sum() + by_level @ level_step)
 
     def moved(self, step: Array, level_step: Array) -> Place:
@@ -125,13 +127,20 @@ class Place:
             return False
 
 
-def climb_to_mode(place: Place, tolerance: float) -> tuple[Place, bool]:
-    """Damped Newton ascent of the log posterior of the weights, which is concave.
+def climb_to_mode(
+    place: Place, tolerance: float, bend: Curvature | None = None
+) -> tuple[Place, bool]:
+    """Newton ascent of the log posterior of the weights, which is concave.
 
-    From a place far out, where the likelihood is flat or bends sharply, it may take forever; then
-    the ascent begins again without weights. Returns whether the mode was reached, too: with a
-    prior as good as flat and classes that weights far apart separate, it may be out of reach.
+    Near the mode the curvature at one place, or what is known of it, does for all steps. Further
+    away every step has its own and is damped. From a place far out, where the likelihood is flat or
+    bends sharply, it may take forever; then the ascent begins again without weights. Returns
+    whether the mode was reached, too: with a prior as good as flat and classes that weights far
+    apart separate, it may be out of reach.
     """
+    mode = _followed(place, tolerance, bend)
+    if mode is not None:
+        return mode, True
     nowhere = place.moved(-place.outputs.weights, -place.outputs.level)
     if place.height >= nowhere.height and place.usable():
         mode, reached = _ascended(place, tolerance, STEPS_NEARBY)
@@ -140,9 +149,34 @@ def climb_to_mode(place: Place, tolerance: float) -> tuple[Place, bool]:
     return _ascended(nowhere, tolerance, MAX_STEPS)
 
 
+def _followed(place: Place, tolerance: float, bend: Curvature | None) -> Place | None:
+    """The end of steps that share a curvature; None unless each promises far less than the last.
+
+    A curvature costs the square of the weights in every row, a step their number. What is left
+    after a step is a share of what it promised, not its square: the steps go on until that is the
+    square of what is next to nothing.
+    """
+    if not np.isfinite(place.height) or (bend is None and not place.usable()):
+        return None
+    bend = place.curvature if bend is None else bend
+    before = np.inf
+    while True:
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
+            step, level_step, promised = place.newton_step(bend)
+        share = promised / before if np.isfinite(before) else CONTRACTION
+        if not (share <= CONTRACTION and np.isfinite(promised)):
+            return None
+        there = place.moved(step, level_step)
+        if not there.height >= place.height - ROUNDINGS * abs(place.height):
+            return None
+        place, before = there, promised
+        if share * promised < tolerance**2:
+            return place if place.usable() else None
+
+
 def _ascended(place: Place, tolerance: float, max_steps: int) -> tuple[Place, bool]:
     for _ in range(max_steps):
-        step, level_step, promised = place.newton_step()
+        step, level_step, promised = place.newton_step(place.curvature)
         rounding, size = ROUNDINGS * abs(place.height), 1.0
         found, least = promised < max(tolerance, rounding), max(rounding, LEAST_ASCENT)
         enough = place.height - (max(tolerance, rounding) if found else 0.0)
