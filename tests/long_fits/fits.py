@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
@@ -56,6 +57,9 @@ FITS = {
     "one against the rest": (RVC(gamma=0.3, multi_class="ovr"), iris),
     "linear classes": (SparseBayesianClassifier(), iris),
 }
+#: Those that take a second or more.
+LONG = {"em", "variational", "ard", "bound", "evidence"}
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in FITS]
 
 
 @contextmanager

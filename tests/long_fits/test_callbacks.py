@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianRegressor
 from relvec.exceptions import InterruptedWarning
-from tests.long_fits.fits import FITS, assert_same_fit, curve, iris, pair, two_inputs
+from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, iris, pair, two_inputs
 
 callback = pytest.importorskip(
     "sklearn.callback", reason="scikit-learn has no callbacks before 1.9"
@@ -54,7 +54,7 @@ class Propagated(Told):
     max_propagation_depth = None
 
 
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", NAMES)
 def test_callbacks_see_every_pass_and_change_nothing(name):
     model, data = FITS[name]
     told = Told()

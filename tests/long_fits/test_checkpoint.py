@@ -13,7 +13,7 @@ from relvec import RVC, RVR
 from relvec.basis import RBF
 from relvec.checkpoint import Record, record
 from relvec.solvers.search import Search
-from tests.long_fits.fits import FITS, assert_same_fit, curve, ending, moons
+from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, moons
 
 
 class Killed(BaseException):
@@ -45,7 +45,7 @@ def results(model, X, y, monkeypatch):
 # Killed and resumed
 
 
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_killed_and_resumed_fit_equals_an_undisturbed_one(name, path, monkeypatch):
     model, data = FITS[name]
     X, y = data()

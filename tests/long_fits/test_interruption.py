@@ -14,7 +14,7 @@ from relvec import RVC, RVR
 from relvec.basis import RBF
 from relvec.exceptions import InterruptedWarning
 from relvec.solvers import fit
-from tests.long_fits.fits import FITS, assert_same_fit, curve, ending, iris, two_inputs
+from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, iris, two_inputs
 
 passing = partial(ending, passes=True)
 
@@ -31,7 +31,7 @@ def assert_usable(model, X, y):
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", NAMES)
 def test_ctrl_c_ends_a_fit_with_the_best_model_so_far(name, monkeypatch):
     model, data = FITS[name]
     X, y = data()
@@ -49,7 +49,7 @@ def test_ctrl_c_ends_a_fit_with_the_best_model_so_far(name, monkeypatch):
         assert interrupted.log_evidence_ < undisturbed.log_evidence_ + 1
 
 
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", NAMES)
 def test_before_the_first_pass_nothing_is_fitted(name, monkeypatch):
     model, data = FITS[name]
     with ending(monkeypatch, KeyboardInterrupt(), 1), pytest.raises(KeyboardInterrupt):
