@@ -262,6 +262,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(left, path, monkeypatch):
             clone(model).fit(X, y)
     assert path.read_bytes() == before
     assert_same_fit(model.fit(X, y), clone(model).set_params(checkpoint=None).fit(X, y))
+    assert not list(path.parent.iterdir())
 
 
 @pytest.mark.parametrize("wrong", [3, True, b"file"])

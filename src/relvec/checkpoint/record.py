@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
 from zipfile import BadZipFile
 
@@ -112,11 +111,10 @@ class Record:
             "found": [[place, tree.write(result)] for place, result in self._found.items()],
         }
         text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        with NamedTemporaryFile(
-            dir=self.path.parent, prefix=self.path.name, suffix=".part", delete=False
-        ) as part:
-            np.savez(part, header=text, numbers=np.frombuffer(bytes(tree.numbers), np.uint8))
-        Path(part.name).replace(self.path)
+        part = self.path.with_name(f"{self.path.name}.part")
+        with part.open("wb") as file:
+            np.savez(file, header=text, numbers=np.frombuffer(bytes(tree.numbers), np.uint8))
+        part.replace(self.path)
         now = time.perf_counter()
         self._free_at = now + (now - began) / SHARE
 
