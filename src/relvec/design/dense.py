@@ -26,7 +26,7 @@ from relvec.linalg import orthonormal
 from relvec.precision import ROUNDINGS, SMALLEST
 
 #: Numbers of the candidates, and rows without them, that a function is given at a time.
-ENTRIES, ROWS = 1 << 15, 1 << 14
+ENTRIES, ROWS = 1 << 15, 1 << 11
 
 
 class DenseDesign(Design):
