@@ -26,6 +26,8 @@ CentersLike: TypeAlias = int | ArrayLike | BaseEstimator | None
 #: Entries of the design matrix up to which every row carries a candidate function (800 MB), and
 #: how many rows do at least where there are more.
 MAX_ENTRIES, LEAST_CENTERS = 100_000_000, 2000
+#: Rows at most whose clusters are looked for where the rows are not in memory.
+CLUSTERED = 100_000
 
 
 def distinct(X: Array, rows: Index) -> Index:
@@ -65,6 +67,23 @@ def _clustered(clusterer: BaseEstimator, X: Array, random_state: RandomState) ->
     return np.asarray(points, dtype=np.float64)
 
 
+def default_size(n_rows: int) -> int:
+    """How many rows carry a candidate function, if nobody says."""
+    if n_rows**2 <= MAX_ENTRIES:
+        return n_rows
+    return min(n_rows, max(LEAST_CENTERS, MAX_ENTRIES // n_rows))
+
+
+def sample_size(centers: CentersLike, n_rows: int) -> int:
+    """How many of the rows have to be at hand for choosing the centres."""
+    if isinstance(centers, Integral):
+        check_count(centers, "centers", n_rows)
+        return int(centers)
+    if isinstance(centers, BaseEstimator):
+        return CLUSTERED
+    return default_size(n_rows) if centers is None else 1
+
+
 def choose_centers(
     centers: CentersLike,
     rows: Index,
@@ -86,8 +105,8 @@ def choose_centers(
         return Centers.at(once(partial(_clustered, centers, X[rows], random_state)))
     elif centers is not None:
         return Centers.at(_check_points(centers, X.shape[1]))
-    elif capped and len(rows) ** 2 > MAX_ENTRIES:
-        size = max(LEAST_CENTERS, MAX_ENTRIES // len(rows))
+    elif capped and default_size(len(rows)) < len(rows):
+        size = default_size(len(rows))
         warnings.warn(
             CentersWarning(
                 f"{len(rows)} rows are too many for each to carry a candidate function: a random "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,12 +13,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._callbacks import with_callbacks
-from relvec._estimator import Array, Index, RelevanceMachine, check_weights
+from relvec._distant import DistantRows
+from relvec._estimator import Array, Index, RelevanceMachine
 from relvec._fitted import Given
 from relvec._folds import check_ungrouped, refits
-from relvec._labels import ClassWeight, Labels, encode, with_class_weight
+from relvec._labels import (
+    Census,
+    ClassWeight,
+    Labels,
+    class_factors,
+    classes_of,
+    codes_of,
+    encode,
+    with_class_weight,
+)
 from relvec._machine import Machine, Queries
-from relvec.checks import refusals_of
+from relvec.checks import check_weights, refusals_of
 from relvec.design import DenseDesign
 from relvec.inference import infer
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
@@ -75,6 +86,8 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         """
         self._check_choice("multi_class", ("multinomial", "ovr"))
         self._check_choice("proba", ("integrated", "mode"))
+        if (distant := DistantRows.of(X)) is not None:
+            return self._fit_rows_of(distant, y, sample_weight)
         rows, labels = self._validated(X, y, reset=True)
         counts = check_weights(sample_weight, len(rows))
         self.classes_, codes = encode(labels, counts)
@@ -83,6 +96,26 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         targets, likelihood = self._problem(one_hot)
         given = Given(rows, labels, counts)
         self._fit(given, targets, likelihood, weights, single=len(targets) == 1)
+        return self
+
+    def _fit_rows_of(self, rows: DistantRows, y: Any, sample_weight: Any) -> Self:
+        """Fit rows that are not in memory."""
+        validate_data(self, rows.head, dtype=np.float64)
+        labels, weights = rows.labels(y), rows.weights(sample_weight)
+        counted = rows.blocks.ones() if weights is None else weights
+        copies = rows.blocks.sum(_census, labels, counted).copies
+        self.classes_ = classes_of(np.array(list(copies)))
+        if self.class_weight is not None:
+            totals = np.array([copies[label] for label in self.classes_.tolist()])
+            factors = class_factors(self.class_weight, self.classes_, totals)
+            weights = rows.blocks.map(partial(_weighed, self.classes_, factors), labels, counted)
+        one_hot = rows.blocks.map(partial(_one_hot, self.classes_), labels)
+        # which columns of the indicators a machine has, it is told by a row of their numbers
+        numbers, likelihood = self._problem(np.arange(float(len(self.classes_)))[None, :])
+        targets = {
+            name: rows.columns(one_hot, index[0].astype(np.intp)) for name, index in numbers.items()
+        }
+        self._fit_distant(rows, targets, likelihood, weights, single=len(targets) == 1)
         return self
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
@@ -328,3 +361,20 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             total += infer(likelihood, design, t).log_evidence(alpha[machine.columns])
             total += prior.log_prob(alpha[machine.columns])
         return total
+
+
+# Functions of a block of rows that are not in memory.
+
+
+def _census(_X: Array, labels: Labels, weights: Array) -> Census:
+    return Census.of(labels, weights)
+
+
+def _one_hot(classes: Labels, _X: Array, labels: Labels) -> Array:
+    one_hot: Array = np.eye(len(classes))[codes_of(classes, labels)]
+    return one_hot
+
+
+def _weighed(classes: Labels, factors: Array, _X: Array, labels: Labels, copies: Array) -> Array:
+    weighed: Array = copies * factors[codes_of(classes, labels)]
+    return weighed

@@ -7,25 +7,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_random_state, check_scalar, gen_batches
+from sklearn.utils import check_random_state, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._callbacks import CALLS
-from relvec._centers import CentersLike, choose_centers, distinct
+from relvec._centers import CentersLike, choose_centers, distinct, sample_size
+from relvec._distant import DistantProblem, DistantRows
 from relvec._fitted import Given
 from relvec._long_fit import LongFit
 from relvec._machine import Queries
 from relvec._notebook import NotebookBlock
 from relvec._summary import table, weight_std
 from relvec.augmentation import TrainingRows, check_augmentable
-from relvec.basis import Basis, Precomputed
+from relvec.basis import Basis, Centers, Precomputed
 from relvec.checkpoint import Record
 from relvec.checks import check_count, check_positive, refusals_of
+from relvec.design import RowVector
 from relvec.diagnosis import diagnose
 from relvec.findings import Case, Diagnosis
 from relvec.hyperpriors import Gamma, check_weight_prior
@@ -39,8 +40,6 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Once = Callable[[Callable[[], Any]], Any]
 
-#: Weight of a row up to which sums over the rows stay well inside the range of float64.
-LARGEST_WEIGHT = 1e50
 #: Rows on which scales are learnt where the candidates at all of them are not stored.
 SCALE_ROWS = 2000
 #: Numbers held at a time while predicting.
@@ -103,10 +102,69 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         )
         self._finish(problem, basis, given, record, single=single, order=order)
 
+    def _fit_distant(
+        self,
+        rows: DistantRows,
+        targets: Mapping[str, RowVector],
+        likelihood: Likelihood,
+        weights: RowVector | None,
+        *,
+        single: bool,
+        order: Index | None = None,
+    ) -> None:
+        """Fit rows that are not in memory; see `_fit`."""
+        self._check_distant(likelihood)
+        outline = rows.outline(weights)
+        self.n_samples_fit_ = len(rows)
+        self._check_enough(len(rows), outline.weight)
+        draw = check_random_state(self.random_state)
+        sample = rows.sample(sample_size(self.centers, len(rows)), draw)
+        X, *given = rows.blocks.take(sample, *([] if weights is None else [weights]))
+        present = np.flatnonzero(given[0]) if given else np.arange(len(X))
+        basis = self._placed(X, None, present, placed_on=outline.rows, numbers=sample)
+        if isinstance(basis, Precomputed):
+            raise ValueError("kernel='precomputed', expected a kernel of rows that are in memory")
+        for t in targets.values():
+            rows.blocks.sum(partial(_checked, likelihood), t)
+        problem = DistantProblem(
+            outline.rows[0],
+            targets,
+            likelihood,
+            bool(self.fit_intercept),
+            outline.rows[1],
+            n_jobs=self.n_jobs,
+            blocks=rows.blocks,
+            copies=weights,
+        )
+        nothing = Given(outline.rows[0], np.empty(0))
+        self._finish(problem, basis, nothing, Record(), single=single, order=order)
+
+    def _check_distant(self, likelihood: Likelihood) -> None:
+        """Refuse what needs the rows in memory."""
+        for name, expected in {"augment": False, "checkpoint": None}.items():
+            value = getattr(self, name)
+            if value is not expected and value != expected:
+                raise ValueError(f"{name}={value!r}, expected {expected!r} for rows out of memory")
+        if not likelihood.learns_scales:
+            raise ValueError(
+                f"{type(likelihood).__name__} noise, expected another for rows out of memory: it "
+                "sorts the rows"
+            )
+
     def _placed(
-        self, X: Array, weights: Array | None, present: Index, once: Once = lambda draw: draw()
+        self,
+        X: Array,
+        weights: Array | None,
+        present: Index,
+        once: Once = lambda draw: draw(),
+        *,
+        placed_on: tuple[Array, Array] | None = None,
+        numbers: Index | None = None,
     ) -> Basis:
-        """All candidates, at the scales that the rows suggest; what is drawn is drawn `once`."""
+        """All candidates, at the scales that the rows suggest; what is drawn is drawn `once`.
+
+        Where X is a few of the rows, `numbers` are theirs, and all of them are `placed_on`.
+        """
         check_scalar(self.augment, "augment", (bool, np.bool_))
         check_positive(self.memory_limit, "memory_limit")
         basis = self._basis(X)
@@ -115,7 +173,10 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         centers = choose_centers(
             self.centers, places, X, self.random_state, capped=basis.centred, once=once
         )
-        basis = basis.place(X, centers, weights)
+        if numbers is not None and (centers.rows >= 0).any():
+            centers = Centers(centers.points, numbers[centers.rows])
+        where, counted = (X, weights) if placed_on is None else placed_on
+        basis = basis.place(where, centers, counted)
         if self.augment:
             check_augmentable(basis)
         return basis
@@ -153,7 +214,7 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
             return basis, problem.solve(basis, solver)
         if problem.fits(basis):
             return learn_scales(problem, basis, solver)
-        n_rows, draw = len(problem.X), check_random_state(self.random_state)
+        n_rows, draw = problem.n_rows, check_random_state(self.random_state)
         chosen = partial(draw.choice, n_rows, min(SCALE_ROWS, n_rows), replace=False)
         part = problem.part(np.sort(solver.progress.once(chosen)))
         basis, _ = learn_scales(part, basis, solver)
@@ -344,26 +405,7 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         return (linear_map @ self.dual_coef_.T).T
 
 
-def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
-    """Return weights as an array, or None where every row counts once."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(n_samples, sample_weight)
-    with refusals_of("sample_weight"):
-        weights: Array = check_array(
-            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-        )
-    if weights.shape != (n_samples,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, expected {(n_samples,)}")
-    if (weights < 0).any():
-        raise ValueError(f"sample_weight has a minimum of {weights.min():g}, expected none below 0")
-    positive = weights[weights > 0]
-    if weights.max() > LARGEST_WEIGHT or positive.min(initial=1.0) < 1 / LARGEST_WEIGHT:
-        raise OverflowError(
-            f"sample_weight reaches from {positive.min():g} to {weights.max():g}, expected zeros "
-            f"and numbers from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-        )
-    if not weights.any():
-        raise ValueError("sample_weight is zero in every row, expected a positive one")
-    return None if (weights == 1).all() else weights
+def _checked(likelihood: Likelihood, _X: Array, t: Array) -> bool:
+    """Whether a block of targets is one of a likelihood, which raises if not."""
+    likelihood.check(t)
+    return True

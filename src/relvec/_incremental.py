@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relvec._callbacks import with_callbacks
-from relvec._estimator import check_weights
 from relvec._fitted import Given
 from relvec._predictor import Predictor
 from relvec._targets import Arrangement, vary
 from relvec.basis import Basis, Precomputed
 from relvec.checkpoint import Record
+from relvec.checks import check_weights
 from relvec.design import ArrayBlocks, Design
 from relvec.design.moments import Squares
 from relvec.design.summed import RowSums, SummedDesign

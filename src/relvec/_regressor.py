@@ -13,13 +13,14 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._callbacks import with_callbacks
-from relvec._estimator import Array, check_weights
+from relvec._distant import DistantRows
+from relvec._estimator import Array
 from relvec._fitted import Given
 from relvec._folds import check_ungrouped, refits
 from relvec._incremental import Incremental
 from relvec._row_noise import check_row_variances, mean_variance, relative_precision
 from relvec._targets import Arrangement, vary
-from relvec.checks import check_positive, refusals_of
+from relvec.checks import check_positive, check_weights, refusals_of
 from relvec.design import DenseDesign
 from relvec.hyperpriors import check_gamma
 from relvec.inference import infer
@@ -93,6 +94,8 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             There are too many rows for each to carry a candidate.
         """
         likelihood, precision, variances = self._likelihood(), None, None
+        if (distant := DistantRows.of(X)) is not None:
+            return self._fit_rows_of(distant, y, sample_weight, noise_variance_per_row)
         rows, targets = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(rows))
         if noise_variance_per_row is not None:
@@ -116,6 +119,27 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             precision,
             single=targets.ndim == 1,
             order=arranged.order,
+        )
+        return self
+
+    def _fit_rows_of(
+        self,
+        rows: DistantRows,
+        y: Any,
+        sample_weight: Any,
+        noise_variance_per_row: Any,
+    ) -> Self:
+        """Fit rows that are not in memory."""
+        if noise_variance_per_row is not None:
+            raise ValueError("noise_variance_per_row, expected None for rows out of memory")
+        self.__dict__.pop("_absorbed", None)
+        validate_data(self, rows.head, dtype=np.float64)
+        single = np.ndim(y) == 1
+        t, weights = rows.numbers(y, "y"), rows.weights(sample_weight)
+        arranged = self._arrangement(rows.varies(t))
+        targets = {name: rows.columns(t, some) for name, some in arranged.columns.items()}
+        self._fit_distant(
+            rows, targets, self._likelihood(), weights, single=single, order=arranged.order
         )
         return self
 

@@ -9,6 +9,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+Array = NDArray[np.float64]
+
+#: Weight of a row up to which sums over the rows stay well inside the range of float64.
+LARGEST_WEIGHT = 1e50
 
 
 @contextmanager
@@ -57,3 +64,28 @@ def _check(value: Any, name: str, usable: bool, expected: str) -> None:
     if isinstance(value, bool) or not usable:
         kind = ValueError if isinstance(value, Real) else TypeError
         raise kind(f"{name}={value!r}, expected {expected}")
+
+
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
+    """Return weights as an array, or None where every row counts once."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, sample_weight)
+    with refusals_of("sample_weight"):
+        weights: Array = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+    if weights.shape != (n_samples,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, expected {(n_samples,)}")
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight has a minimum of {weights.min():g}, expected none below 0")
+    positive = weights[weights > 0]
+    if weights.max() > LARGEST_WEIGHT or positive.min(initial=1.0) < 1 / LARGEST_WEIGHT:
+        raise OverflowError(
+            f"sample_weight reaches from {positive.min():g} to {weights.max():g}, expected zeros "
+            f"and numbers from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row, expected a positive one")
+    return None if (weights == 1).all() else weights

@@ -87,6 +87,11 @@ class Problem:
             precision=self.precision,
         )
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
     def fits(self, basis: Basis) -> bool:
         """Whether all functions of a basis may be stored at all rows."""
         return BYTES * len(self.X) * len(basis.rows_) <= self.memory_limit

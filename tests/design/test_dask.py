@@ -47,11 +47,11 @@ def test_a_design_in_dask_is_the_same_design(cluster, data, rng):
     weights = rng.integers(1, 3, N).astype(float)
     blocks = blocks_of(X)
     here = BlockedDesign(ArrayBlocks(X, 50), basis, center=True, weights=weights)
-    there = BlockedDesign(blocks, basis, center=True, weights=blocks.vector(weights))
+    there = BlockedDesign(blocks, basis, center=True, weights=blocks.vector(weights, "w"))
     for name in ("n_copies", "total_weight", "center", "scale"):
         assert_allclose(getattr(there, name), getattr(here, name), rtol=1e-12)
     one = fit(Gaussian(), Sequential(), here, y)
-    other = fit(Gaussian(), Sequential(), there, blocks.vector(y))
+    other = fit(Gaussian(), Sequential(), there, blocks.vector(y, "y"))
     assert_array_equal(other.active, one.active)
     assert_allclose(other.log_evidence, one.log_evidence, atol=1e-8)
     assert_allclose(other.posterior.mean, one.posterior.mean, rtol=1e-6)
@@ -60,6 +60,6 @@ def test_a_design_in_dask_is_the_same_design(cluster, data, rng):
 def test_rows_are_taken_in_the_order_asked_for(cluster, data):
     X, y, _ = data
     blocks, rows = blocks_of(X), np.array([399, 3, 91, 90, 0])
-    found, targets = blocks.take(rows, blocks.vector(y))
+    found, targets = blocks.take(rows, blocks.vector(y, "y"))
     assert_array_equal(found, X[rows])
     assert_array_equal(targets, y[rows])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import iadd
 from typing import Any, TypeVar
@@ -30,10 +30,17 @@ class RowBlocks(ABC):
     Attributes
     ----------
     n_rows, n_features : int
+    names : sequence of str or None
+        Of the inputs.
     """
 
     n_rows: int
     n_features: int
+    names: Sequence[str] | None = None
+
+    @abstractmethod
+    def sized(self, size: int) -> RowBlocks:
+        """The same rows in blocks of another size."""
 
     @abstractmethod
     def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
@@ -44,8 +51,14 @@ class RowBlocks(ABC):
         """Add up, with ``+``, what a function makes of the blocks, in an order that is fixed."""
 
     @abstractmethod
-    def vector(self, values: Any) -> RowVector:
-        """Take values, one or several a row, to where the rows are."""
+    def vector(self, values: Any, name: str) -> RowVector:
+        """Take values, one or several a row, to where the rows are; their `name` if they are not.
+
+        Raises
+        ------
+        ValueError
+            There are not as many as rows.
+        """
 
     @abstractmethod
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
@@ -91,9 +104,12 @@ class LocalBlocks(RowBlocks):
         total: Summand = reduce(iadd, self._parts(function, vectors))
         return total
 
-    def vector(self, values: Any) -> RowVector:
+    def vector(self, values: Any, name: str) -> RowVector:
         """See `RowBlocks.vector`: an array is one."""
-        return np.asarray(values)
+        vector = np.asarray(values)
+        if vector.shape[:1] != (self.n_rows,):
+            raise ValueError(f"{name} has shape {vector.shape}, expected {self.n_rows} rows as X")
+        return vector
 
     def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
         """See `RowBlocks.sharing`."""
@@ -141,6 +157,10 @@ class ArrayBlocks(LocalBlocks):
     def n_features(self) -> int:  # type: ignore[override]
         """Number of inputs."""
         return int(self.X.shape[1])
+
+    def sized(self, size: int) -> ArrayBlocks:
+        """See `RowBlocks.sized`."""
+        return replace(self, size=size)
 
     def inputs(self) -> Iterator[Array]:
         """See `LocalBlocks.inputs`."""

@@ -14,6 +14,8 @@ from relvec.design.base import Array, Index, RowVector
 from relvec.design.blocks import RowBlocks, SingleThread, Summand
 from relvec.linalg import single_threaded
 
+#: Rows in a block, where nothing is known of the candidates.
+DEFAULT_SIZE = 1 << 16
 #: Partial sums that are added by one task.
 FAN_IN = 4
 
@@ -40,7 +42,7 @@ class DaskBlocks(RowBlocks):
         Rows in a block.
     """
 
-    def __init__(self, X: Any, size: int) -> None:
+    def __init__(self, X: Any, size: int = DEFAULT_SIZE) -> None:
         self._X = X.rechunk({1: -1})
         self.size = size
         self.n_rows, self.n_features = (int(length) for length in X.shape)
@@ -74,12 +76,17 @@ class DaskBlocks(RowBlocks):
         pieces = zip(self._pieces, *(vector.pieces for vector in vectors), strict=True)
         return [task(given, self.size, *chunk) for chunk in pieces]
 
-    def vector(self, values: Any) -> RowVector:
-        """See `RowBlocks.vector`, of a Dask array or an array in memory."""
-        da = import_module("dask.array")
-        chunks = (self._chunks, *((-1,) * (np.ndim(values) - 1)))
-        array = values if isinstance(values, da.Array) else da.from_array(values, chunks=chunks)
-        return DaskVector(list(array.rechunk(chunks).to_delayed().ravel()))
+    def sized(self, size: int) -> DaskBlocks:
+        """See `RowBlocks.sized`."""
+        return DaskBlocks(self._X, size)
+
+    def vector(self, values: Any, name: str) -> RowVector:
+        """See `RowBlocks.vector`, of a Dask collection or an array in memory."""
+        array = as_array(values)
+        if array.shape[:1] != (self.n_rows,):
+            raise ValueError(f"{name} has shape {array.shape}, expected {self.n_rows} rows as X")
+        array = array.rechunk((self._chunks, *array.shape[1:]))
+        return DaskVector(list(array.to_delayed().ravel()))
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
         """See `RowBlocks.take`."""
@@ -101,6 +108,18 @@ class DaskBlocks(RowBlocks):
             back[order] = joined
             found.append(back)
         return found
+
+
+def as_array(values: Any) -> Any:
+    """A collection of Dask, or values in memory, as a Dask array of known chunks."""
+    da = import_module("dask.array")
+    if hasattr(values, "to_dask_array"):
+        values = values.to_dask_array(lengths=True)
+    if not isinstance(values, da.Array):
+        return da.from_array(np.asarray(values))
+    if any(np.isnan(length) for length in values.shape):
+        values = values.compute_chunk_sizes()
+    return values
 
 
 def _mapped(function: Callable[..., Array], size: int, X: Any, *vectors: Array) -> Array:

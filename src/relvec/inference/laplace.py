@@ -165,6 +165,12 @@ def _outside(weights: Array, level: Array, Phi: Array, B: Array, pull: Array) ->
     return outside
 
 
+def _working_targets(level: float, curvature: float, slope: Array, weights: Array) -> Array:
+    """Targets y + B⁻¹ ∂log p/∂y where every row has the same curvature, times its copies."""
+    targets: Array = slope[:, 0] / weights / curvature + level
+    return targets
+
+
 def _function_slope(
     scale: Array,
     weights: Array,
@@ -258,8 +264,12 @@ class Laplace(Inference):
             return None
         nothing = self.point(Model.empty(self.first_beta))
         curvature = float(nothing.outputs.information.at_level.sum()) / self.design.total_weight
-        working = nothing.slope[:, 0] / self.design.row_weights / curvature
-        target = Target.of(working + nothing.level[0], self.design)
+        working = self.design.map_rows(
+            partial(_working_targets, float(nothing.level[0]), curvature),
+            nothing.slope,
+            self.design.row_weights,
+        )
+        target = Target.of(working, self.design)
         frame = spanning_frame(
             self.design,
             target,

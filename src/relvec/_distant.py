@@ -1,0 +1,229 @@
+"""Training rows that are not in memory: what a fit asks of them, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from relvec.basis import Basis
+from relvec.checks import check_weights, refusals_of
+from relvec.design import BlockedDesign, Design, RowBlocks, RowVector
+from relvec.design.moments import Squares, without_dust
+from relvec.problem import Problem, rows_of_a_block
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Where rows lie; outlines of different rows add up.
+
+    Attributes
+    ----------
+    weight : float
+        What the rows count for.
+    mean, square : ndarray of shape (n_features,)
+        Weighted mean of each input, and the sum of squares about it.
+    low, high : ndarray of shape (n_features,)
+        Extremes of each input.
+    """
+
+    weight: float
+    mean: Array
+    square: Array
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, X: Array, weights: Array | None = None) -> Outline:
+        """Outline of some rows, of which those without weight do not count."""
+        if weights is not None:
+            X, weights = X[weights > 0], weights[weights > 0]
+        if not len(X):
+            nothing = np.zeros(X.shape[1])
+            return cls(0.0, nothing, nothing, nothing + np.inf, nothing - np.inf)
+        weights = np.ones(len(X)) if weights is None else weights
+        total = float(weights.sum())
+        mean = (weights / total) @ X
+        return cls(total, mean, weights @ (X - mean) ** 2, X.min(axis=0), X.max(axis=0))
+
+    def __add__(self, other: Outline) -> Outline:
+        total = self.weight + other.weight
+        share, apart = (other.weight / total if total else 0.0), other.mean - self.mean
+        return Outline(
+            total,
+            self.mean + share * apart,
+            self.square + other.square + self.weight * share * apart**2,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+        )
+
+    @property
+    def rows(self) -> tuple[Array, Array]:
+        """Four rows with the means, spreads and extremes of all, and their weights."""
+        spread = np.sqrt(self.square / self.weight)
+        rows = np.stack([self.mean - spread, self.mean + spread, self.low, self.high])
+        hardly = np.finfo(np.float64).tiny  # the extremes count for nothing else
+        return rows, np.array([0.5, 0.5, hardly, hardly])
+
+
+@dataclass(frozen=True)
+class DistantRows:
+    """Inputs that are reached block by block.
+
+    Attributes
+    ----------
+    blocks : RowBlocks
+    names : sequence of str or None
+        Of the inputs.
+    """
+
+    blocks: RowBlocks
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, X: Any) -> DistantRows | None:
+        """Inputs of a kind that is not in memory; None if X is of another."""
+        if isinstance(X, RowBlocks):
+            return cls(X, X.names)
+        if type(X).__module__.split(".")[0] not in ("dask", "dask_expr"):
+            return None
+        from relvec.design.dask import DaskBlocks, as_array  # Dask is there
+
+        array = as_array(X)
+        if array.ndim != 2:
+            raise ValueError(f"X has shape {array.shape}, expected 2 dimensions")
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        return cls(DaskBlocks(array), names)
+
+    def __len__(self) -> int:
+        return self.blocks.n_rows
+
+    @property
+    def head(self) -> Any:
+        """A row of zeros that looks like the others to whoever validates them."""
+        zeros = np.zeros((1, self.blocks.n_features))
+        if self.names is None:
+            return zeros
+        import pandas as pd  # whoever has named columns has it
+
+        return pd.DataFrame(zeros, columns=list(self.names))
+
+    def outline(self, weights: RowVector | None) -> Outline:
+        """Where the rows that count lie; inputs that are not finite are refused."""
+        return self.blocks.sum(_outline, *(() if weights is None else (weights,)))
+
+    def numbers(self, values: Any, name: str) -> RowVector:
+        """Numbers of the rows, (n_rows, d), checked and taken to where the rows are."""
+        return self.blocks.map(partial(_numbers, name), self.blocks.vector(values, name))
+
+    def weights(self, values: Any) -> RowVector | None:
+        """Copies of the rows, checked."""
+        if values is None:
+            return None
+        return self.blocks.map(_weights, self.blocks.vector(values, "sample_weight"))
+
+    def labels(self, values: Any) -> RowVector:
+        """Labels of classes, checked and taken to where the rows are."""
+        return self.blocks.map(_labels, self.blocks.vector(values, "y"))
+
+    def columns(self, values: RowVector, index: Index) -> RowVector:
+        """Some columns of numbers of the rows."""
+        return self.blocks.map(partial(_columns, index), values)
+
+    def varies(self, values: RowVector) -> NDArray[np.bool_]:
+        """Whether each column of such numbers differs from row to row by more than rounding."""
+        found = self.blocks.sum(_squares, values)
+        return np.isfinite(without_dust(np.sqrt(found.squares), found.mean, found.weight))
+
+    def sample(self, size: int, draw: np.random.RandomState) -> Index:
+        """Some rows at random, ascending."""
+        rows = draw.choice(len(self), min(size, len(self)), replace=False)
+        return np.sort(rows)
+
+
+@dataclass(frozen=True)
+class DistantProblem(Problem):
+    """Rows that are not in memory; X, with its weights, outlines them.
+
+    Attributes
+    ----------
+    blocks : RowBlocks or None
+        The rows.
+    copies : RowVector or None
+        Copies of each of them.
+    """
+
+    blocks: RowBlocks | None = None
+    copies: RowVector | None = None
+
+    def candidates(self, basis: Basis) -> Design:
+        """See `Problem.candidates`."""
+        assert self.blocks is not None
+        blocks = self.blocks.sized(rows_of_a_block(basis))
+        return BlockedDesign(blocks, basis, center=self.has_intercept, weights=self.copies)
+
+    @property
+    def n_rows(self) -> int:
+        """See `Problem.n_rows`."""
+        assert self.blocks is not None
+        return self.blocks.n_rows
+
+    def fits(self, basis: Basis) -> bool:
+        """See `Problem.fits`: nothing does."""
+        return False
+
+    def part(self, rows: Index) -> Problem:
+        """See `Problem.part`; of rows in memory."""
+        assert self.blocks is not None
+        given = list(self.targets.values()) + ([] if self.copies is None else [self.copies])
+        X, *values = self.blocks.take(rows, *given)
+        weights = None if self.copies is None else values.pop()
+        targets = dict(zip(self.targets, values, strict=True))
+        if weights is not None:
+            kept = np.flatnonzero(weights)
+            X, weights = X[kept], weights[kept]
+            targets = {name: t[kept] for name, t in targets.items()}
+        return Problem(X, targets, self.likelihood, self.has_intercept, weights, n_jobs=self.n_jobs)
+
+
+# Functions of a block of rows.
+
+
+def _outline(X: Array, weights: Array | None = None) -> Outline:
+    with refusals_of("X"):
+        return Outline.of(check_array(X, dtype=np.float64, input_name="X"), weights)
+
+
+def _labels(_X: Array, values: Any) -> NDArray[Any]:
+    labels = column_or_1d(values)
+    with refusals_of("y"):
+        check_classification_targets(labels)
+    return np.asarray(labels)
+
+
+def _columns(index: Index, _X: Array, values: Array) -> Array:
+    return values[:, index]
+
+
+def _squares(X: Array, values: Array) -> Squares:
+    return Squares.of(values, np.empty((len(X), 0)), None)
+
+
+def _numbers(name: str, _X: Array, values: Any) -> Array:
+    with refusals_of(name):
+        numbers: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+    return numbers.reshape(len(numbers), -1)
+
+
+def _weights(X: Array, values: Any) -> Array:
+    weights = check_weights(values, len(X))
+    return np.ones(len(X)) if weights is None else weights

@@ -1,0 +1,150 @@
+"""Fits of Dask collections against those of the same rows in memory."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+
+da = pytest.importorskip("dask.array")
+
+N = 400
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.standard_normal((N, 2))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(N)
+
+
+def in_dask(X, *vectors):
+    """Rows in chunks that do not fit together."""
+    return da.from_array(X, chunks=(90, 1)), *(da.from_array(v, chunks=70) for v in vectors)
+
+
+def assert_same(one, other, X):
+    assert_array_equal(other.relevance_, one.relevance_)
+    assert_allclose(other.log_evidence_, one.log_evidence_, rtol=1e-9)
+    assert_allclose(other.predict(X), one.predict(X), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"fit_intercept": False},
+        {"solver": "em"},
+        {"gamma": np.array([0.5, 0.1])},
+        {"kernel": ["rbf", "linear"]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weighted", [False, True], ids=["once", "weights"])
+def test_regression(data, parameters, weighted):
+    X, y = data
+    model = {"centers": X[::20], "tol": 0.5} | parameters
+    weights = np.random.RandomState(0).randint(0, 3, N).astype(float) if weighted else None
+    one = RVR(**model).fit(X, y, sample_weight=weights)
+    there = in_dask(X, y) if weights is None else in_dask(X, y, weights)
+    other = RVR(**model).fit(*there)
+    assert_same(one, other, X)
+    for name in vars(one).keys() & {"gamma_", "feature_relevance_"}:
+        assert_allclose(getattr(other, name), getattr(one, name), rtol=1e-10)
+    assert other.n_samples_fit_ == N
+
+
+@pytest.mark.parametrize("multi_output", ["shared", "independent"])
+def test_several_targets(data, multi_output):
+    X, y = data
+    both = np.column_stack([y, 2 - y**2])
+    model = RVR(centers=X[::20], tol=0.5, multi_output=multi_output)
+    one = model.fit(X, both).predict(X)
+    other = model.fit(da.from_array(X, chunks=(90, 1)), da.from_array(both, chunks=(70, 1)))
+    assert_allclose(other.predict(X), one, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"class_weight": "balanced"}, {"multi_class": "ovr"}], ids=str
+)
+def test_classes(data, classes, parameters):
+    X, y = data
+    labels = np.array(["low", "middle", "high"])[(y > 0.3).astype(int) + (classes == 3) * (y > 1)]
+    model = {"centers": X[::20]} | parameters
+    one, other = RVC(**model).fit(X, labels), RVC(**model).fit(*in_dask(X, labels))
+    assert_array_equal(other.classes_, one.classes_)
+    assert_array_equal(other.relevance_, one.relevance_)
+    assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-8)
+
+
+def test_counts(data):
+    X, y = data
+    counts = np.random.RandomState(0).poisson(np.exp(y / 2)).astype(float)
+    model = {"centers": X[::20], "likelihood": "poisson"}
+    assert_same(RVR(**model).fit(X, counts), RVR(**model).fit(*in_dask(X, counts)), X)
+
+
+def test_columns_are_the_basis(data, rng):
+    X, y = data
+    X = np.hstack([X, rng.standard_normal((N, 5))])
+    assert_same(
+        SparseBayesianRegressor().fit(X, y), SparseBayesianRegressor().fit(*in_dask(X, y)), X
+    )
+    one = SparseBayesianClassifier().fit(X, y > 0)
+    assert_same(one, SparseBayesianClassifier().fit(*in_dask(X, y > 0)), X)
+
+
+def test_tables_keep_the_names_of_their_columns(data):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y = data
+    table = pd.DataFrame(X, columns=["size", "age"]).assign(price=y)
+    there = dd.from_pandas(table, npartitions=3)
+    one = RVR(centers=X[::20]).fit(table[["size", "age"]], table["price"])
+    other = RVR(centers=X[::20]).fit(there[["size", "age"]], there["price"])
+    assert_array_equal(other.feature_names_in_, ["size", "age"])
+    assert_same(one, other, table[["size", "age"]])
+
+
+def test_centres_are_rows(data):
+    X, y = data
+    model = RVR(centers=30, random_state=0).fit(*in_dask(X, y))
+    assert_array_equal(X[model.relevance_rows_], model.relevance_vectors_)
+    again = RVR(centers=30, random_state=0).fit(*in_dask(X, y))
+    assert_array_equal(again.relevance_rows_, model.relevance_rows_)
+
+
+def test_scales_are_learnt_from_some_rows(data):
+    X, y = data
+    X = np.hstack([X, np.random.RandomState(1).standard_normal((N, 1))])
+    one = RVR(gamma="ard", centers=X[::20]).fit(X, y)
+    other = RVR(gamma="ard", centers=X[::20]).fit(*in_dask(X, y))
+    assert_allclose(other.gamma_, one.gamma_, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"augment": True}, "augment=True"),
+        ({"checkpoint": "file"}, "checkpoint='file'"),
+        ({"likelihood": "student_t"}, "StudentT"),
+        ({"kernel": "precomputed"}, "precomputed"),
+    ],
+    ids=str,
+)
+def test_what_needs_rows_in_memory_is_refused(data, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RVR(**parameters).fit(*in_dask(*data))
+
+
+def test_bad_rows_are_refused_by_name(data):
+    X, y = data
+    with pytest.raises(ValueError, match="X contains NaN"):
+        RVR().fit(*in_dask(np.where(X > 2, np.nan, X), y))
+    with pytest.raises(ValueError, match="y contains infinity"):
+        RVR().fit(*in_dask(X, np.where(y > 1, np.inf, y)))
+    with pytest.raises(ValueError, match="y has shape"):
+        RVR().fit(*in_dask(X, y[1:]))
+    with pytest.raises(ValueError, match="sample_weight has a minimum"):
+        RVR().fit(*in_dask(X, y, -np.ones(N)))
+    with pytest.raises(ValueError, match="1 class"):
+        RVC().fit(*in_dask(X, np.ones(N)))
