@@ -77,6 +77,13 @@ def _ones(X: Array) -> Array:
     return np.ones(len(X))
 
 
+def _of_block(
+    function: Callable[..., Any], X: Array, rows: slice, vectors: tuple[RowVector, ...]
+) -> Any:
+    """What a function makes of a block: parts of vectors are read in the thread that needs them."""
+    return function(X, *(values[rows] for values in vectors))
+
+
 class LocalBlocks(RowBlocks):
     """Rows whose blocks are read one after the other; vectors over them are arrays in memory.
 
@@ -124,7 +131,7 @@ class LocalBlocks(RowBlocks):
                 if len(ready) == threads + AHEAD:
                     yield ready.popleft().result()
                 rows = slice(begin, begin + len(X))
-                ready.append(pool.submit(function, X, *(values[rows] for values in vectors)))
+                ready.append(pool.submit(_of_block, function, X, rows, vectors))
                 begin = rows.stop
             while ready:
                 yield ready.popleft().result()
