@@ -293,7 +293,7 @@ def test_batches_equal_one_call(machine, monkeypatch):
     model.fit(X, y)
     queries = np.linspace(-15, 15, 61)[:, None]
     together = answers(model, queries)
-    monkeypatch.setattr("relvec._estimator.BATCH_ENTRIES", 4000)
+    monkeypatch.setattr("relvec._batches.MOST", 4000)
     np.testing.assert_allclose(answers(model, queries), together, rtol=1e-9)
     alone = np.vstack([answers(model, query[None]) for query in queries])
     np.testing.assert_allclose(alone, together, rtol=1e-9)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state, check_scalar, gen_batches
+from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._batches import by_batches
 from relvec._callbacks import CALLS
 from relvec._centers import CentersLike, choose_centers, distinct, sample_size
 from relvec._distant import DistantProblem, DistantRows
@@ -42,8 +43,6 @@ Once = Callable[[Callable[[], Any]], Any]
 
 #: Rows on which scales are learnt where the candidates at all of them are not stored.
 SCALE_ROWS = 2000
-#: Numbers held at a time while predicting.
-BATCH_ENTRIES = 4_000_000
 
 
 class RelevanceMachine(LongFit, NotebookBlock, ABC):
@@ -373,20 +372,14 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         return np.vstack(rows)
 
     def _by_batches(self, X: ArrayLike, function: Callable[[Queries], Array]) -> Array:
-        """Apply a function of what is known of the rows to a block of rows at a time."""
+        """Apply a function of what is known of the rows to a batch of rows at a time."""
         X, rows = self._queries(X), None
         outputs = max(len(machine.posterior.level) for machine in self.machines_)
         numbers = len(self.relevance_) * outputs**2
         if self.training_rows_ is not None:
             rows = TrainingRows(self.training_rows_, self.basis_)
             numbers += rows.numbers(outputs)
-        size = max(1, BATCH_ENTRIES // max(1, numbers))
-        return np.concatenate(
-            [
-                function(Queries.of(X[batch], self.basis_, rows))
-                for batch in gen_batches(len(X), size)
-            ]
-        )
+        return by_batches(lambda some: function(Queries.of(some, self.basis_, rows)), X, numbers)
 
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""
