@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from relvec.basis import RBF, Columns
 from relvec.basis.base import Centers
 from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Target
-from relvec.design.moments import Moments, Root, Squares
+from relvec.design.moments import Combinations, Moments, Root, Squares
 from relvec.inference import infer
 from relvec.likelihoods import Gaussian, StudentT
 from relvec.solvers import SOLVERS, Sequential, fit
@@ -188,3 +188,42 @@ def test_rows_of_a_subset_are_in_memory(designs, t):
     mine = few.columns(slice(None)) * few.scale + few.center
     whole = dense.columns(slice(None)) * dense.scale + dense.center
     assert_allclose(mine, whole[rows], atol=1e-12)
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-5])
+def test_a_second_pass_by_products_has_the_digits_of_qr(rng, apart):
+    """Of columns that differ by little, products hold half the digits of the difference."""
+    common, own = rng.standard_normal((400, 1)), rng.standard_normal((400, 4))
+    columns, beside = common + apart * own, rng.standard_normal((400, 1))
+    exact = Root.of(columns.copy(), beside.copy(), None)
+    once = Moments.of(columns.copy(), beside.copy(), None).root(4)
+    found = Combinations.of(once.rows[:, :4])
+    again = found.root(Moments.of(columns @ found.combine, beside.copy(), None))
+
+    def left(root):
+        """What the last column has beside the others, of its square."""
+        rows = root.rows[:, :4]
+        rest = rows[:, 3] - rows[:, :3] @ np.linalg.lstsq(rows[:, :3], rows[:, 3])[0]
+        return rest @ rest
+
+    assert_allclose(left(again), left(exact), rtol=1e-9 / apart**0.5)
+    assert_allclose(again.mean, exact.mean, atol=1e-9)
+
+
+def test_columns_that_products_cannot_tell_are_left_to_qr(rng):
+    column = rng.standard_normal((50, 1))
+    rows = np.hstack([column, column + 1e-9 * rng.standard_normal((50, 1))])
+    assert Combinations.of(Moments.of(rows, rows[:, :0], None).root(2).rows) is None
+
+
+def test_noise_is_told_from_what_all_candidates_leave(X, rng):
+    basis = RBF(0.7).place(X, Centers.on(X, np.arange(0, N, 10)), None)
+    t = basis.evaluate(X) @ rng.standard_normal((9, 2)) + [0.5, 2.0] * rng.standard_normal((N, 2))
+    design = BlockedDesign(ArrayBlocks(X, 20), basis, center=True)
+    assert design.unexplained(design.target(t)) is None
+    design.by_products = True
+    target = design.target(t)
+    A = np.column_stack([basis.evaluate(X), np.ones(N)])
+    residual = t - A @ np.linalg.lstsq(A, t)[0]
+    expected = (residual**2).sum(axis=0) / (N - 10)
+    assert_allclose(design.unexplained(target) * target.scale**2, expected, rtol=1e-6)

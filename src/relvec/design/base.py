@@ -240,6 +240,11 @@ class Design(ABC):
         """Standardise raw targets, of shape (n_samples,) or (n_samples, n_targets)."""
         return Target.of(t, self)
 
+    def unexplained(self, target: Target) -> Array | None:
+        """Noise variance of each target if all candidates explain it, where that costs nothing."""
+        del target
+        return None
+
     @abstractmethod
     def frame(self, target: Target) -> TargetFrame:
         """Return a new, empty frame for the candidates and a target."""

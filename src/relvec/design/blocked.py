@@ -21,15 +21,21 @@ from relvec.design.base import (
 )
 from relvec.design.blocks import RowBlocks
 from relvec.design.dense import DenseDesign, DenseFrame
-from relvec.design.moments import Counts, Moments, Root, Squares, without_dust
+from relvec.design.moments import (
+    MANY_PRODUCTS,
+    Combinations,
+    Counts,
+    Moments,
+    Root,
+    Squares,
+    unexplained,
+    without_dust,
+)
 from relvec.precision import SMALLEST
 
 Kind = TypeVar("Kind", Squares, Root, Moments)
 Made = TypeVar("Made")
 
-#: Rows times the square of the candidates up to which the root of the rows comes from QR, which
-#: takes three times as long as the products of their columns and keeps all digits.
-AFFORDABLE = 2e10
 #: Numbers of the candidates from which each look at all of them is an effort.
 MANY = 1e8
 
@@ -41,6 +47,20 @@ class Sums(NamedTuple):
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]
         return Sums(tuple(a + b for a, b in zip(self.arrays, other.arrays, strict=True)))
+
+
+class Stand(NamedTuple):
+    """Few rows that stand for all.
+
+    Attributes
+    ----------
+    candidates : ndarray of shape (n_rows, n_candidates)
+        Not scaled.
+    targets : ndarray of shape (n_rows,) or (n_targets, n_rows)
+    """
+
+    candidates: Array
+    targets: Array
 
 
 class BlockedDesign(Design):
@@ -76,10 +96,13 @@ class BlockedDesign(Design):
     ) -> None:
         self.blocks, self.basis, self.has_intercept = blocks, basis, center
         self.shape = blocks.n_rows, len(basis.rows_)
-        self.by_products = self.shape[0] * self.shape[1] ** 2 > AFFORDABLE
+        self.by_products = self.shape[0] * self.shape[1] ** 2 > MANY_PRODUCTS
         self.looks_cost_a_pass = self.shape[0] * self.shape[1] > MANY
         self._weights = weights
-        self._rooted: tuple[Target, Array, Array] | None = None
+        self._asked: tuple[RowVector, Target] | None = None
+        self._rooted: tuple[Target, Stand] | None = None
+        self._kept: tuple[Index, BlockedDesign] | None = None
+        self._nearly: Combinations | None = None
         if weights is None and precision is None:
             counts = Counts.of(blocks.n_rows, None, None)
         else:
@@ -132,51 +155,74 @@ class BlockedDesign(Design):
         """See `Design`."""
         return self._standard[1]
 
-    def _moments(self, kind: type[Kind], *vectors: RowVector) -> Kind:
+    def _moments(self, kind: type[Kind], *vectors: RowVector, combine: Array | None = None) -> Kind:
         """Moments of all candidates, and of vectors beside them, in one pass."""
         weights = () if self._counted_once else (self.row_weights,)
-        function = partial(_moments, kind, self.basis, not self._counted_once)
+        function = partial(_moments, kind, self.basis, combine, not self._counted_once)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.blocks.sum(function, *weights, *vectors)
 
-    def root(self, target: Target) -> tuple[Array, Array]:
-        """Few rows with the products of all: standardised candidates, and targets (d, n).
+    def target(self, t: RowVector) -> Target:
+        """See `Design.target`; the last one is kept for those who ask for it again."""
+        if self._asked is None or self._asked[0] is not t:
+            self._asked = t, super().target(t)
+        return self._asked[1]
 
-        Those of the last target are kept, because a search may begin with several frames.
-        """
+    def root(self, target: Target) -> Stand:
+        """Few rows with the products of all; those for the last target are kept."""
         if self._rooted is None or self._rooted[0] is not target:
-            self._rooted = target, *self._rows_for_all(target)
-        return self._rooted[1:]
+            self._rooted = target, self._stand(target)
+        return self._rooted[1]
 
-    def _rows_for_all(self, target: Target) -> tuple[Array, Array]:
+    def _stand(self, target: Target) -> Stand:
+        m = self.shape[1]
         if self.by_products:
-            root = self._moments(Moments, target.values).root(self.shape[1])
-        else:
+            root = self._moments(Moments, target.values).root(m)
+        elif self._nearly is None:
             root = self._moments(Root, target.values)
+        else:
+            found = self._moments(Moments, target.values, combine=self._nearly.combine)
+            root = self._nearly.root(found)
         self._standard = self._standardisation(root)
         rows = root.rows if self.has_intercept else root.about_zero()
-        candidates, targets = np.split(rows, [self.shape[1]], axis=1)
-        shape = (len(rows),) if not target.scale.ndim else (len(rows), len(target.scale))
-        return np.ascontiguousarray(candidates), np.ascontiguousarray(targets.reshape(shape).T)
+        targets = rows[:, m:].T if target.scale.ndim else rows[:, m]
+        return Stand(np.ascontiguousarray(rows[:, :m]), np.ascontiguousarray(targets))
+
+    def unexplained(self, target: Target) -> Array | None:
+        """See `Design.unexplained`."""
+        return (
+            unexplained(self.root(target).targets, self.n_effective) if self.by_products else None
+        )
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
-        candidates, targets = self.root(target)
-        return DenseFrame(candidates, self.scale, targets, None)
+        rows = self.root(target)
+        return DenseFrame(rows.candidates, self.scale, rows.targets, None)
 
     def closed_frame(self, target: Target) -> ClosedFrame:
         """See `Design.closed_frame`."""
-        candidates, targets = self.root(target)
-        return ClosedFrame(candidates / self.scale, targets, np.zeros(target.scale.shape))
+        rows = self.root(target)
+        return ClosedFrame(rows.candidates / self.scale, rows.targets, np.zeros(target.scale.shape))
 
     def restrict(self, index: Index) -> BlockedDesign:
-        """See `Design.restrict`; nothing but the candidates is told apart by their products."""
+        """See `Design.restrict`; what is known of the rows from here serves there."""
+        if self._kept is not None and np.array_equal(self._kept[0], index):
+            return self._kept[1]
         restricted = copy.copy(self)
         restricted.basis = self.basis.restrict(index)
         restricted.shape = self.shape[0], len(index)
-        restricted.by_products, restricted._rooted = False, None
+        restricted.by_products = False
         restricted._standard = self.center[index], self.scale[index]
         restricted.__dict__.pop("_columns", None)  # those of other indices
+        restricted._rooted, restricted._kept, restricted._nearly = None, None, None
+        if self._rooted is not None:
+            target, rows = self._rooted
+            part = Stand(np.ascontiguousarray(rows.candidates[:, index]), rows.targets)
+            if self.by_products:
+                restricted._nearly = Combinations.of(part.candidates)
+            else:
+                restricted._rooted = target, part
+        self._kept = index, restricted
         return restricted
 
     def with_precision(self, precision: RowVector) -> BlockedDesign:
@@ -255,12 +301,20 @@ def _sizes(basis: Basis, center: Array, X: Array) -> Array:
     return sizes
 
 
-def _moments(kind: type[Kind], basis: Basis, weighted: bool, X: Array, *vectors: Array) -> Kind:
+def _moments(
+    kind: type[Kind],
+    basis: Basis,
+    combine: Array | None,
+    weighted: bool,
+    X: Array,
+    *vectors: Array,
+) -> Kind:
     """Moments of the candidates, and of vectors beside them that follow the row weights."""
     weights = vectors[0] if weighted else None
     beside = np.column_stack([np.empty((len(X), 0)), *vectors[int(weighted) :]])
     with np.errstate(over="ignore", invalid="ignore"):
-        return kind.of(_evaluate(basis, X), beside, weights)
+        columns = _evaluate(basis, X)
+        return kind.of(columns if combine is None else columns @ combine, beside, weights)
 
 
 def _without_inputs(function: Callable[..., Made], _X: Array, *vectors: Array) -> Made:

@@ -9,12 +9,18 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from relvec.design.base import Array
-from relvec.linalg import solve_lower_vector, triangle
+from relvec.linalg import inverse_lower, solve_lower_vector, triangle
 from relvec.precision import ROUNDINGS
 
 #: Share of a column's square that products of columns still tell from rounding: what is left of a
 #: column beside others, and is no more, is taken for nothing.
 RESOLVED = 1e-13
+#: Rows times the square of the candidates from which products of columns are worth their speed.
+MANY_PRODUCTS = 2e10
+#: Share of the observations that has to be left for telling the noise when all candidates explain.
+LEAST_FREEDOM = 0.5
+#: How many times as much of each of some columns products have to tell for making them orthonormal.
+UNRESOLVED = 100
 
 
 @dataclass(frozen=True)
@@ -208,6 +214,58 @@ class Moments:
             left = unit[target, target] - float(known @ known)
             rows[:rank, target], rows[rank, target] = known, np.sqrt(max(left, 0.0))
         return Root(self.weight, self.mean, rows * norm)
+
+
+def unexplained(rows: Array, n: float) -> Array | None:
+    """Noise variance of targets that all candidates explain, if enough of n observations are left.
+
+    Takes the targets (…, n_rows) in the rows of `Moments.root`, of which one has what is left.
+    """
+    freedom = n - (rows.shape[-1] - 1)
+    if freedom < LEAST_FREEDOM * n:
+        return None
+    left: Array = rows[..., -1] ** 2 / freedom
+    return left
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """Combinations of columns that their products say are nearly orthonormal.
+
+    Products of columns hold half their digits; those of these combinations hold nearly all, so that
+    a second pass makes up for what the first one lost, at the speed of products (Cholesky QR).
+
+    Attributes
+    ----------
+    upper : ndarray of shape (n_columns, n_columns)
+        R, upper triangular: the combinations are the columns times R⁻¹.
+    """
+
+    upper: Array
+
+    @classmethod
+    def of(cls, rows: Array) -> Self | None:
+        """Take rows with the products of the columns; None if these cannot tell the columns."""
+        norms = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+        if len(rows) < rows.shape[1] or not norms.all():
+            return None
+        unit = triangle(rows / norms)
+        if not (np.abs(unit.diagonal()) ** 2 > UNRESOLVED * RESOLVED).all():
+            return None
+        return cls(unit * norms)
+
+    @property
+    def combine(self) -> Array:
+        """R⁻¹."""
+        return inverse_lower(np.asfortranarray(self.upper.T)).T
+
+    def root(self, found: Moments) -> Root:
+        """Root of the columns, given the moments of the combinations and of what is beside them."""
+        k = len(self.upper)
+        root = found.root(k)
+        rows, mean = root.rows.copy(), root.mean.copy()
+        rows[:, :k], mean[:k] = rows[:, :k] @ self.upper, mean[:k] @ self.upper
+        return Root(root.weight, mean, rows)
 
 
 def _centred(columns: Array, weights: Array | None) -> tuple[float, Array]:

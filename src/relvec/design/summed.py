@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from relvec.design.base import Array, RowVector, Target, standard_units
 from relvec.design.dense import DenseDesign
-from relvec.design.moments import Counts, Moments, Root, without_dust
+from relvec.design.moments import (
+    MANY_PRODUCTS,
+    Counts,
+    Moments,
+    Root,
+    unexplained,
+    without_dust,
+)
 
 #: Candidates up to which parts of the rows are summed by QR, which keeps all digits.
 FEW = 500
@@ -88,6 +95,7 @@ class SummedDesign(DenseDesign):
         self.center = root.mean[:m] if center else np.zeros(m)
         norms = np.sqrt(np.einsum("ij,ij->j", self._Phi, self._Phi))
         self.scale = without_dust(norms, self.center, self.total_weight)
+        self._many = isinstance(sums.moments, Moments) and self.n_copies * m**2 > MANY_PRODUCTS
         self._target_mean, self._target_squares = root.mean[m:], root.squares[m:]
 
     def target(self, t: RowVector) -> Target:
@@ -95,6 +103,10 @@ class SummedDesign(DenseDesign):
         mean, square = self._target_mean[t], self._target_squares[t] / self.total_weight
         center, scale, variance = standard_units(mean, square, (mean != 0) | (square > 0), self)
         return Target(self._targets[:, t] / scale, center, scale, variance)
+
+    def unexplained(self, target: Target) -> Array | None:
+        """See `Design.unexplained`; as for rows that are passed over."""
+        return unexplained(target.values.T, self.n_effective) if self._many else None
 
     def varies(self) -> NDArray[np.bool_]:
         """Whether each target differs from row to row by more than rounding."""

@@ -21,6 +21,9 @@ from relvec.posterior import Independent, Posterior
 
 #: Noise that a search from no function begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03
+#: The same as a share of what all functions together leave, where that is known: less than all, so
+#: that the noise does not swallow signal.
+SHARE_HELD = 0.5
 #: Noise precision beside a target of unit norm up to which squares stay in range.
 LARGEST_PRECISION = 1e100
 #: The frame is rebuilt when it holds this many times the active functions, and this many more.
@@ -199,7 +202,7 @@ class Exact(Inference):
         self.target = design.target(t)
         self.n = design.n_effective
         self.output_variance = float(self.target.variance.mean())
-        self.first_beta = 1 / (FIRST_NOISE * self.target.variance)
+        self.first_beta = 1 / self._first_noise()
         prior = likelihood.precision_prior.in_units(self.target.scale**-2)
         if likelihood.noise_variance is None:
             least = likelihood.least_variance / self.target.scale**2
@@ -207,6 +210,16 @@ class Exact(Inference):
             self.noise = Noise(False, 1 / floor, prior)
         else:
             self.noise = Noise(True, self._beta(likelihood.noise_variance), prior)
+
+    def _first_noise(self) -> Array:
+        """Noise variance for a search that begins with no function.
+
+        Far less than what all functions together leave of the target makes hundreds of them fit
+        noise until it is let go.
+        """
+        first: Array = FIRST_NOISE * self.target.variance
+        unexplained = self.design.unexplained(self.target)
+        return first if unexplained is None else np.maximum(first, SHARE_HELD * unexplained)
 
     def _beta(self, noise_variance: float | Array) -> Array:
         beta: Array = self.target.scale**2 / noise_variance
