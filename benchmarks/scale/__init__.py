@@ -1,0 +1,1 @@
+"""Fits of a million rows, and what they have to hold."""
