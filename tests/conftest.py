@@ -53,3 +53,16 @@ def browser():
         running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield Browser(running)
         running.close()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes of Dask and their scheduler, which take what Dask computes meanwhile."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client

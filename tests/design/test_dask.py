@@ -1,4 +1,4 @@
-"""Rows in Dask, with worker processes of its own."""
+"""Rows in Dask, with worker processes."""
 
 import numpy as np
 import pytest
@@ -11,23 +11,11 @@ from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential, fit
 
 da = pytest.importorskip("dask.array")
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 
 from relvec.design.dask import DaskBlocks  # noqa: E402 - needs Dask
 
 N = 400
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A scheduler with two worker processes."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
 
 
 @pytest.fixture
