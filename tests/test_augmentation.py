@@ -96,7 +96,7 @@ def assert_dense(model, X, all_targets, copies=None, precision=None, settled=1e-
     copies = np.ones(len(X)) if copies is None else copies
     precision = np.ones(len(X)) if precision is None else precision
     found = {}
-    model._by_batches(QUERIES, lambda at: found.setdefault("at", at).Phi)
+    model._by_batches(QUERIES, lambda _, at: found.setdefault("at", at).Phi)
     moved = 0.0
     for machine, t in zip(model.machines_, all_targets, strict=True):
         mean, covariance = machine.latent(found["at"], spread=True)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 N = 400
@@ -19,7 +20,7 @@ def data(rng):
 
 def in_dask(X, *vectors):
     """Rows in chunks that do not fit together."""
-    return da.from_array(X, chunks=(90, 1)), *(da.from_array(v, chunks=70) for v in vectors)
+    return da.from_array(X, chunks=(150, 1)), *(da.from_array(v, chunks=130) for v in vectors)
 
 
 def assert_same(one, other, X):
@@ -70,7 +71,7 @@ def test_several_targets(data, multi_output):
 def test_classes(data, classes, parameters):
     X, y = data
     labels = np.array(["low", "middle", "high"])[(y > 0.3).astype(int) + (classes == 3) * (y > 1)]
-    model = {"centers": X[::20]} | parameters
+    model = {"centers": X[::40]} | parameters
     one, other = RVC(**model).fit(X, labels), RVC(**model).fit(*in_dask(X, labels))
     assert_array_equal(other.classes_, one.classes_)
     assert_array_equal(other.relevance_, one.relevance_)
@@ -116,9 +117,11 @@ def test_centres_are_rows(data):
 def test_scales_are_learnt_from_some_rows(data):
     X, y = data
     X = np.hstack([X, np.random.RandomState(1).standard_normal((N, 1))])
-    one = RVR(gamma="ard", centers=X[::20]).fit(X, y)
-    other = RVR(gamma="ard", centers=X[::20]).fit(*in_dask(X, y))
-    assert_allclose(other.gamma_, one.gamma_, rtol=1e-4)
+    model = {"gamma": "ard", "centers": X[::20], "tol": 0.1}
+    one, other = RVR(**model).fit(X, y), RVR(**model).fit(*in_dask(X, y))
+    # an ascent ends where little is to be gained, not where nothing is
+    assert_allclose(other.gamma_, one.gamma_, rtol=0.02)
+    assert_allclose(other.log_evidence_, one.log_evidence_, atol=1)
 
 
 @pytest.mark.parametrize(
@@ -148,3 +151,94 @@ def test_bad_rows_are_refused_by_name(data):
         RVR().fit(*in_dask(X, y, -np.ones(N)))
     with pytest.raises(ValueError, match="1 class"):
         RVC().fit(*in_dask(X, np.ones(N)))
+
+
+def said(model):
+    """What a fitted estimator says of rows, each as a function that returns a list of arrays."""
+    if isinstance(model, RVC):
+        names = ["predict", "predict_proba", "predict_log_proba", "decision_function"]
+        return [lambda X, name=name: [getattr(model, name)(X)] for name in names]
+    return [
+        lambda X: [model.predict(X)],
+        lambda X: model.predict(X, return_std=True),
+        lambda X: [model.predict_latent(X)],
+        lambda X: model.predict_latent(X, return_std=True),
+        lambda X: model.predict_interval(X, 0.5),
+    ]
+
+
+@pytest.fixture(params=["regression", "counts", "targets", "augmented", 2, 3, "ovr"], ids=str)
+def fitted(request, data):
+    X, y = data
+    few = {"centers": X[::40]}
+    if request.param == "regression":
+        return RVR(**few).fit(X, y)
+    if request.param == "counts":
+        return RVR(likelihood="poisson", **few).fit(X, np.abs(y).round())
+    if request.param == "targets":
+        return RVR(**few).fit(X, np.column_stack([y, 2 * y**2]))
+    if request.param == "augmented":
+        return RVR(augment=True, **few).fit(X, y)
+    if request.param == 2:
+        return RVC(**few).fit(X, np.where(y > 0, "high", "low"))
+    labels = np.array(["low", "middle", "high"])[(y > 0).astype(int) + (y > 1)]
+    return RVC(multi_class="ovr" if request.param == "ovr" else "multinomial", **few).fit(X, labels)
+
+
+def test_predictions_wait_until_they_are_asked_for(fitted, data):
+    X, _ = data
+    there = da.from_array(X, chunks=(150, 1))
+    unknown = there[da.from_array(X[:, 0] > 0, chunks=150)]  # nobody knows how many rows these are
+
+    def refused(*arguments, **options):
+        raise AssertionError("computed before it was asked for")
+
+    for say in said(fitted):
+        expected = say(X)
+        with dask.config.set(scheduler=refused):
+            later, of_some = say(there), say(unknown)
+        for one, other, some in zip(expected, later, of_some, strict=True):
+            assert isinstance(other, da.Array)
+            assert other.chunks == ((150, 150, 100), *((length,) for length in one.shape[1:]))
+            assert other.dtype == one.dtype
+            assert isinstance(other._meta, np.ndarray)
+            assert other._meta.ndim == one.ndim
+            found = other.compute()
+            assert found.dtype == one.dtype
+            if one.dtype.kind == "U":
+                assert_array_equal(found, one)
+            else:
+                assert_allclose(found, one, rtol=1e-12, atol=1e-12)
+            assert len(some.compute()) == (X[:, 0] > 0).sum()
+
+
+def test_what_was_asked_of_a_fit_is_answered_by_that_fit(data):
+    X, y = data
+    model = RVR(centers=X[::40]).fit(X, y)
+    expected, later = model.predict(X), model.predict(da.from_array(X, chunks=(150, 1)))
+    model.fit(X, -3 * y)
+    assert_allclose(later.compute(), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_queries_in_tables_are_told_by_their_names(data):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y = data
+    table = pd.DataFrame(X, columns=["size", "age"])
+    there = dd.from_pandas(table, npartitions=3)
+    model = RVR(centers=X[::40]).fit(table, y)
+    assert_allclose(model.predict(there).compute(), model.predict(table), rtol=1e-12, atol=1e-12)
+    nothing = there[there["size"] > table["size"].median()]  # maybe nothing of a partition
+    assert len(model.predict(nothing).compute()) == N // 2
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(there[["age", "size"]])
+    with pytest.raises(ValueError, match="3 features"):
+        RVR(centers=X[::40]).fit(X, y).predict(da.ones((10, 3)))
+    with pytest.raises(ValueError, match=r"shape \(10,\), expected 2 dimensions"):
+        model.predict(da.ones(10))
+
+
+def test_queries_that_are_not_finite_are_refused_when_they_are_met(data):
+    X, y = data
+    later = RVR(centers=X[::40]).fit(X, y).predict(da.from_array(np.where(X > 2, np.nan, X)))
+    with pytest.raises(ValueError, match="X contains NaN"):
+        later.compute()

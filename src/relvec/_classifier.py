@@ -172,8 +172,9 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             probabilities less their mean. With ``proba="mode"`` these are the functions y(x).
         """
         check_is_fitted(self)
-        decision = self._by_batches(X, self._decisions)
-        return decision[:, 0] if len(self.classes_) == 2 else decision
+        n_classes = len(self.classes_)
+        decision = self._by_batches(X, Classifier._decisions, 1 if n_classes == 2 else n_classes)
+        return decision[:, 0] if n_classes == 2 else decision
 
     def _decisions(self, at: Queries) -> Array:
         found = []
@@ -199,7 +200,7 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             In the order of ``classes_``, each row summing to one.
         """
         check_is_fitted(self)
-        return self._by_batches(X, self._probabilities)
+        return self._by_batches(X, Classifier._probabilities, len(self.classes_))
 
     def _probabilities(self, at: Queries) -> Array:
         if len(self.machines_) == 1:
@@ -247,7 +248,7 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         """
         decision = self.decision_function(X)  # which tells probabilities of one apart
         likely = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(int)
-        labels: Labels = self.classes_[likely]
+        labels: Labels = np.asarray(self.classes_, like=likely)[likely]
         return labels
 
     def calibrate(

@@ -22,6 +22,32 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
+def is_dask(X: Any) -> bool:
+    """Whether inputs are a collection of Dask, which is imported then."""
+    return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
+def names_of(X: Any) -> list[str] | None:
+    """Names of the columns of a table, none of an array."""
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+
+
+def head_of(X: Any) -> Any:
+    """A row of zeros that looks like those of a collection of Dask, which has to have columns."""
+    if X.ndim != 2:
+        raise ValueError(f"X has shape {X.shape}, expected 2 dimensions")
+    return _head(X.shape[1], names_of(X))
+
+
+def _head(n_features: int, names: Sequence[str] | None) -> Any:
+    zeros = np.zeros((1, n_features))
+    if names is None:
+        return zeros
+    import pandas as pd  # whoever has named columns has it
+
+    return pd.DataFrame(zeros, columns=list(names))
+
+
 @dataclass(frozen=True)
 class Outline:
     """Where rows lie; outlines of different rows add up.
@@ -94,15 +120,12 @@ class DistantRows:
         """Inputs of a kind that is not in memory; None if X is of another."""
         if isinstance(X, RowBlocks):
             return cls(X, X.names)
-        if type(X).__module__.split(".")[0] not in ("dask", "dask_expr"):
+        if not is_dask(X):
             return None
         from relvec.design.dask import DaskBlocks, as_array  # Dask is there
 
-        array = as_array(X)
-        if array.ndim != 2:
-            raise ValueError(f"X has shape {array.shape}, expected 2 dimensions")
-        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        return cls(DaskBlocks(array), names)
+        head_of(X)
+        return cls(DaskBlocks(as_array(X)), names_of(X))
 
     def __len__(self) -> int:
         return self.blocks.n_rows
@@ -110,12 +133,7 @@ class DistantRows:
     @property
     def head(self) -> Any:
         """A row of zeros that looks like the others to whoever validates them."""
-        zeros = np.zeros((1, self.blocks.n_features))
-        if self.names is None:
-            return zeros
-        import pandas as pd  # whoever has named columns has it
-
-        return pd.DataFrame(zeros, columns=list(self.names))
+        return _head(self.blocks.n_features, self.names)
 
     def outline(self, weights: RowVector | None) -> Outline:
         """Where the rows that count lie; inputs that are not finite are refused."""

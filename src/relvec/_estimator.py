@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._batches import by_batches
 from relvec._callbacks import CALLS
 from relvec._centers import CentersLike, choose_centers, distinct, sample_size
-from relvec._distant import DistantProblem, DistantRows
+from relvec._distant import DistantProblem, DistantRows, head_of, is_dask
 from relvec._fitted import Given
+from relvec._lazy import later
 from relvec._long_fit import LongFit
 from relvec._machine import Queries
 from relvec._notebook import NotebookBlock
@@ -371,15 +373,29 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
             rows.append(row)
         return np.vstack(rows)
 
-    def _by_batches(self, X: ArrayLike, function: Callable[[Queries], Array]) -> Array:
-        """Apply a function of what is known of the rows to a batch of rows at a time."""
-        X, rows = self._queries(X), None
+    def _by_batches(self, X: Any, function: Callable[[Self, Queries], Array], *shape: int) -> Array:
+        """Apply a function of the machines, and of what is known of the rows, by batches of rows.
+
+        Rows that are not in memory are looked at where they are, those in Dask later. What it
+        makes of one row has the `shape`.
+        """
+        if is_dask(X):
+            self._queries(head_of(X))
+            waiting: Array = later(partial(copy(self)._of_rows, function), X, shape)
+            return waiting
+        return self._of_rows(function, self._queries(X))
+
+    def _of_rows(self, function: Callable[[Self, Queries], Array], X: Array) -> Array:
+        """See `_by_batches`; of rows in memory that were validated."""
+        rows = None
         outputs = max(len(machine.posterior.level) for machine in self.machines_)
         numbers = len(self.relevance_) * outputs**2
         if self.training_rows_ is not None:
             rows = TrainingRows(self.training_rows_, self.basis_)
             numbers += rows.numbers(outputs)
-        return by_batches(lambda some: function(Queries.of(some, self.basis_, rows)), X, numbers)
+        return by_batches(
+            lambda some: function(self, Queries.of(some, self.basis_, rows)), X, numbers
+        )
 
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""

@@ -238,14 +238,14 @@ class Predictor(RelevanceMachine):
         Shape (2, n_samples), or (2, n_samples, n_targets).
         """
 
-        def moments(at: Queries) -> Array:
-            found = np.empty((len(at.Phi), 2, len(self.machines_)))
-            for target, machine in enumerate(self.machines_):
+        def moments(model: Predictor, at: Queries) -> Array:
+            found = np.empty((len(at.Phi), 2, len(model.machines_)))
+            for target, machine in enumerate(model.machines_):
                 mean, covariance = machine.latent(at, spread=spread)
                 found[:, :, target] = np.hstack(of(_likelihood(machine), mean, covariance))
             return found
 
-        both = np.swapaxes(self._by_batches(X, moments), 0, 1)
+        both = np.swapaxes(self._by_batches(X, moments, 2, len(self.machines_)), 0, 1)
         return both[:, :, 0] if self._single else both
 
     @overload
