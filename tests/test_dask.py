@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec.exceptions import CentersWarning
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -106,12 +108,30 @@ def test_tables_keep_the_names_of_their_columns(data):
     assert_same(one, other, table[["size", "age"]])
 
 
-def test_centres_are_rows(data):
+@pytest.mark.parametrize("centers", [30, KMeans(9, n_init=1)], ids=str)
+def test_centres_are_those_in_memory(data, centers):
     X, y = data
-    model = RVR(centers=30, random_state=0).fit(*in_dask(X, y))
-    assert_array_equal(X[model.relevance_rows_], model.relevance_vectors_)
-    again = RVR(centers=30, random_state=0).fit(*in_dask(X, y))
-    assert_array_equal(again.relevance_rows_, model.relevance_rows_)
+    X = X.round(1)  # some rows are there several times
+    one = RVR(centers=centers, random_state=0).fit(X, y)
+    other = RVR(centers=centers, random_state=0).fit(*in_dask(X, y))
+    assert_array_equal(other.relevance_rows_, one.relevance_rows_)
+    assert_allclose(other.relevance_vectors_, one.relevance_vectors_, rtol=1e-12)
+    if centers == 30:
+        assert_array_equal(X[other.relevance_rows_], other.relevance_vectors_)
+
+
+def test_centres_are_looked_for_among_some_of_many_rows(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr("relvec._centers.LOOKED_AT", 200)
+    monkeypatch.setattr("relvec._estimator.LOOKED_AT", 200)
+    monkeypatch.setattr("relvec._centers.LEAST_CENTERS", 50)
+    monkeypatch.setattr("relvec._centers.MAX_ENTRIES", 5000)
+    for rows in ((X, y), in_dask(X, y)):
+        with pytest.warns(CentersWarning, match="^400 rows are too many .* a random 50 do"):
+            model = RVR(random_state=0).fit(*rows)
+        assert_array_equal(X[model.relevance_rows_], model.relevance_vectors_)
+        again = RVR(centers=50, random_state=0).fit(*rows)
+        assert_array_equal(again.relevance_rows_, model.relevance_rows_)
 
 
 def test_scales_are_learnt_from_some_rows(data):

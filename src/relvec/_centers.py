@@ -22,12 +22,18 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 RandomState = int | np.random.RandomState | None
 CentersLike: TypeAlias = int | ArrayLike | BaseEstimator | None
+Once: TypeAlias = Callable[[Callable[[], Any]], Any]
 
 #: Entries of the design matrix up to which every row carries a candidate function (800 MB), and
 #: how many rows do at least where there are more.
 MAX_ENTRIES, LEAST_CENTERS = 100_000_000, 2000
-#: Rows at most whose clusters are looked for where the rows are not in memory.
-CLUSTERED = 100_000
+#: Rows among which centres are looked for where there are more.
+LOOKED_AT = 100_000
+
+
+def at_once(draw: Callable[[], Any]) -> Any:
+    """What is drawn, where nothing else has to be told of it."""
+    return draw()
 
 
 def distinct(X: Array, rows: Index) -> Index:
@@ -74,14 +80,21 @@ def default_size(n_rows: int) -> int:
     return min(n_rows, max(LEAST_CENTERS, MAX_ENTRIES // n_rows))
 
 
-def sample_size(centers: CentersLike, n_rows: int) -> int:
-    """How many of the rows have to be at hand for choosing the centres."""
-    if isinstance(centers, Integral):
-        check_count(centers, "centers", n_rows)
-        return int(centers)
-    if isinstance(centers, BaseEstimator):
-        return CLUSTERED
-    return default_size(n_rows) if centers is None else 1
+def looked_at(
+    centers: CentersLike, n_rows: int, random_state: RandomState, once: Once = at_once
+) -> Index:
+    """Rows, ascending, that are enough to choose the centres from; what is drawn, `once`."""
+    if centers is None or isinstance(centers, BaseEstimator):
+        size = LOOKED_AT
+    elif isinstance(centers, Integral):
+        size = max(LOOKED_AT, int(centers))
+    else:
+        return np.arange(min(1, n_rows))  # which tells the number of inputs
+    if n_rows <= size:
+        return np.arange(n_rows)
+    rng = check_random_state(random_state)
+    drawn: Index = once(partial(rng.choice, n_rows, size, replace=False))
+    return np.sort(drawn)
 
 
 def choose_centers(
@@ -91,12 +104,14 @@ def choose_centers(
     random_state: RandomState,
     *,
     capped: bool,
-    once: Callable[[Callable[[], Array | Index]], Any] = lambda draw: draw(),
+    n_rows: int | None = None,
+    once: Once = at_once,
 ) -> Centers:
     """Return the points that carry candidate functions, out of the usable `rows` of X.
 
-    With `capped` every row carries one only as long as the design matrix stays of bounded size.
-    What is drawn at random is drawn `once` in a fit, however many processes it takes.
+    With `capped` every row carries one only as long as the design matrix stays of bounded size;
+    who is told so hears that there are `n_rows`. What is drawn at random is drawn `once` in a fit,
+    however many processes it takes.
     """
     if isinstance(centers, Integral):
         check_count(centers, "centers", len(rows))
@@ -109,8 +124,8 @@ def choose_centers(
         size = default_size(len(rows))
         warnings.warn(
             CentersWarning(
-                f"{len(rows)} rows are too many for each to carry a candidate function: a random "
-                f"{size} do; set centers to choose how many, or which"
+                f"{n_rows or len(rows)} rows are too many for each to carry a candidate function: "
+                f"a random {size} do; set centers to choose how many, or which"
             ),
             stacklevel=4 + CALLS,
         )

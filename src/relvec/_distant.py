@@ -14,12 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from relvec.basis import Basis
 from relvec.checks import check_weights, refusals_of
-from relvec.design import BlockedDesign, Design, RowBlocks, RowVector
+from relvec.design import ArrayBlocks, BlockedDesign, Design, RowBlocks, RowVector
 from relvec.design.moments import Squares, without_dust
 from relvec.problem import Problem, rows_of_a_block
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+#: Rows in a block of inputs that nothing is evaluated at.
+BLOCK = 1 << 14
 
 
 def is_dask(X: Any) -> bool:
@@ -32,8 +35,15 @@ def names_of(X: Any) -> list[str] | None:
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
 
 
+def is_distant(X: Any) -> bool:
+    """Whether inputs are of a kind that is not in memory."""
+    return isinstance(X, RowBlocks) or is_dask(X)
+
+
 def head_of(X: Any) -> Any:
-    """A row of zeros that looks like those of a collection of Dask, which has to have columns."""
+    """A row of zeros that looks like those of inputs that are not in memory."""
+    if isinstance(X, RowBlocks):
+        return _head(X.n_features, X.names)
     if X.ndim != 2:
         raise ValueError(f"X has shape {X.shape}, expected 2 dimensions")
     return _head(X.shape[1], names_of(X))
@@ -124,8 +134,13 @@ class DistantRows:
             return None
         from relvec.design.dask import DaskBlocks, as_array  # Dask is there
 
-        head_of(X)
+        head_of(X)  # refuses what has no columns
         return cls(DaskBlocks(as_array(X)), names_of(X))
+
+    @classmethod
+    def in_memory(cls, X: Array) -> DistantRows:
+        """Rows of an array that are too many to be copied."""
+        return cls(ArrayBlocks(X, BLOCK))
 
     def __len__(self) -> int:
         return self.blocks.n_rows
@@ -161,11 +176,6 @@ class DistantRows:
         """Whether each column of such numbers differs from row to row by more than rounding."""
         found = self.blocks.sum(_squares, values)
         return np.isfinite(without_dust(np.sqrt(found.squares), found.mean, found.weight))
-
-    def sample(self, size: int, draw: np.random.RandomState) -> Index:
-        """Some rows at random, ascending."""
-        rows = draw.choice(len(self), min(size, len(self)), replace=False)
-        return np.sort(rows)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._at_rows import at_rows
 from relvec._batches import by_batches
 from relvec._callbacks import CALLS
-from relvec._centers import CentersLike, choose_centers, distinct, sample_size
-from relvec._distant import DistantProblem, DistantRows, head_of, is_dask
+from relvec._centers import (
+    LOOKED_AT,
+    CentersLike,
+    Once,
+    at_once,
+    choose_centers,
+    distinct,
+    looked_at,
+)
+from relvec._distant import DistantProblem, DistantRows, head_of, is_distant
 from relvec._fitted import Given
-from relvec._lazy import later
 from relvec._long_fit import LongFit
 from relvec._machine import Queries
 from relvec._notebook import NotebookBlock
@@ -41,7 +49,6 @@ from relvec.solvers import SOLVERS, Solution, Solver
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-Once = Callable[[Callable[[], Any]], Any]
 
 #: Rows on which scales are learnt where the candidates at all of them are not stored.
 SCALE_ROWS = 2000
@@ -85,7 +92,7 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         present = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         self._check_enough(len(present), float(len(X) if weights is None else weights.sum()))
         basis = self._placed(X, weights, present, record.once)
-        if weights is not None:
+        if weights is not None and len(present) < len(X):
             X, weights = X[present], weights[present]
             targets = {name: t[present] for name, t in targets.items()}
             precision = None if precision is None else precision[present]
@@ -118,11 +125,10 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         outline = rows.outline(weights)
         self.n_samples_fit_ = len(rows)
         self._check_enough(len(rows), outline.weight)
-        draw = check_random_state(self.random_state)
-        sample = rows.sample(sample_size(self.centers, len(rows)), draw)
+        sample = looked_at(self.centers, len(rows), self.random_state)
         X, *given = rows.blocks.take(sample, *([] if weights is None else [weights]))
         present = np.flatnonzero(given[0]) if given else np.arange(len(X))
-        basis = self._placed(X, None, present, placed_on=outline.rows, numbers=sample)
+        basis = self._placed_among(X, present, outline.rows, len(rows), numbers=sample)
         if isinstance(basis, Precomputed):
             raise ValueError("kernel='precomputed', expected a kernel of rows that are in memory")
         for t in targets.values():
@@ -153,31 +159,45 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
             )
 
     def _placed(
+        self, X: Array, weights: Array | None, present: Index, once: Once = at_once
+    ) -> Basis:
+        """All candidates, at the scales that the rows suggest; what is drawn is drawn `once`."""
+        some = present[looked_at(self.centers, len(present), self.random_state, once)]
+        few = len(X) <= LOOKED_AT
+        where = (X, weights) if few else DistantRows.in_memory(X).outline(weights).rows
+        return self._placed_among(X, some, where, len(present), once)
+
+    def _placed_among(
         self,
         X: Array,
-        weights: Array | None,
-        present: Index,
-        once: Once = lambda draw: draw(),
+        rows: Index,
+        where: tuple[Array, Array | None],
+        n_rows: int,
+        once: Once = at_once,
         *,
-        placed_on: tuple[Array, Array] | None = None,
         numbers: Index | None = None,
     ) -> Basis:
-        """All candidates, at the scales that the rows suggest; what is drawn is drawn `once`.
+        """All candidates, centred on some `rows` of X, at scales that `where` suggests.
 
-        Where X is a few of the rows, `numbers` are theirs, and all of them are `placed_on`.
+        Where X is a few of the rows, `numbers` are theirs.
         """
         check_scalar(self.augment, "augment", (bool, np.bool_))
         check_positive(self.memory_limit, "memory_limit")
         basis = self._basis(X)
         on_inputs = basis.centred and not isinstance(basis, Precomputed)
-        places = distinct(X, present) if on_inputs else present
+        places = distinct(X, rows) if on_inputs else rows
         centers = choose_centers(
-            self.centers, places, X, self.random_state, capped=basis.centred, once=once
+            self.centers,
+            places,
+            X,
+            self.random_state,
+            capped=basis.centred,
+            n_rows=n_rows if n_rows > LOOKED_AT else None,
+            once=once,
         )
         if numbers is not None and (centers.rows >= 0).any():
             centers = Centers(centers.points, numbers[centers.rows])
-        where, counted = (X, weights) if placed_on is None else placed_on
-        basis = basis.place(where, centers, counted)
+        basis = basis.place(where[0], centers, where[1])
         if self.augment:
             check_augmentable(basis)
         return basis
@@ -379,10 +399,10 @@ class RelevanceMachine(LongFit, NotebookBlock, ABC):
         Rows that are not in memory are looked at where they are, those in Dask later. What it
         makes of one row has the `shape`.
         """
-        if is_dask(X):
+        if is_distant(X):
             self._queries(head_of(X))
-            waiting: Array = later(partial(copy(self)._of_rows, function), X, shape)
-            return waiting
+            said: Array = at_rows(partial(copy(self)._of_rows, function), X, shape)
+            return said
         return self._of_rows(function, self._queries(X))
 
     def _of_rows(self, function: Callable[[Self, Queries], Array], X: Array) -> Array:

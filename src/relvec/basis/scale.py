@@ -83,6 +83,10 @@ def _variance(X: Array, weights: Array | None) -> float:
 
 def spreads(X: Array, weights: Array | None = None) -> Array:
     """Standard deviation of every feature, zero where it is no more than rounding."""
-    mean = np.average(X, axis=0, weights=weights)
-    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
-    return np.where(spread > ROUNDINGS * np.abs(mean), spread, 0.0)
+    return np.array([_spread(x, weights) for x in X.T])  # X may be too large for a copy
+
+
+def _spread(x: Array, weights: Array | None) -> float:
+    mean = float(np.average(x, weights=weights))
+    spread = float(np.sqrt(np.average((x - mean) ** 2, weights=weights)))
+    return spread if spread > ROUNDINGS * abs(mean) else 0.0
