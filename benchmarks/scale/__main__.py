@@ -10,9 +10,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.scale import classes, gaussian, predict, real, resumed, same, shuttle
+from benchmarks.scale import block, classes, gaussian, predict, real, resumed, same, shuttle
 
 PARTS: dict[str, Callable[[Any], None]] = {
+    "block": lambda arguments: block.run(arguments.quick),
     "gaussian": lambda arguments: gaussian.run(arguments.quick),
     "classes": lambda arguments: classes.run(arguments.quick),
     "real": lambda arguments: real.run(arguments.only, arguments.quick),
