@@ -15,7 +15,7 @@ from relvec.gains import IndependentBlock, best_independent, greedy_additions
 from relvec.hyperpriors import UNIFORM, Gamma
 from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, Scan
 from relvec.inference.noise import NOISE_FLOOR, Noise
-from relvec.inference.opening import spanning_frame, sweep
+from relvec.inference.opening import NEGLECTED, spanning_frame, sweep
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.posterior import Independent, Posterior
 
@@ -24,6 +24,8 @@ FIRST_NOISE = 0.03
 #: The same as a share of what all functions together leave, where that is known: less than all, so
 #: that the noise does not swallow signal.
 SHARE_HELD = 0.5
+#: S = β‖φ‖² of what the first frame may neglect of a function.
+NEGLECTED_FACTOR = 1.0
 #: Noise precision beside a target of unit norm up to which squares stay in range.
 LARGEST_PRECISION = 1e100
 #: The frame is rebuilt when it holds this many times the active functions, and this many more.
@@ -237,7 +239,11 @@ class Exact(Inference):
         Then the search neglects what they leave, until `refine`, and most of it costs nothing that
         grows with the rows.
         """
-        spanning = spanning_frame(self.design, self.target)
+        # Of so many rows that S tells what is left of a unit function, less is neglected.
+        few, many = NEGLECTED
+        beta = self.noise.beta_max if self.noise.held else self.first_beta
+        told = NEGLECTED_FACTOR / float(beta.max())
+        spanning = spanning_frame(self.design, self.target, neglected=(few, min(many, told)))
         return (
             self.design.frame(self.target) if spanning is None else ClosedFrame.neglecting(spanning)
         )
