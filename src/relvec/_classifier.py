@@ -54,7 +54,8 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Inputs; with a precomputed kernel its values, of shape (n_samples, n_samples).
+            Inputs, also in Dask or in `relvec.rows`; with a precomputed kernel its values, of shape
+            (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Labels, numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -239,7 +240,7 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Queries; with a precomputed kernel its values against the training rows.
+            Queries, also in Dask, for which the answer waits until it is computed.
 
         Returns
         -------

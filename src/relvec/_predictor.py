@@ -104,7 +104,8 @@ class Predictor(RelevanceMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Queries; with a precomputed kernel its values against the training rows.
+            Queries; with a precomputed kernel its values against the training rows. For those in
+            Dask the answer is a Dask array, which waits until it is computed.
         return_std : bool, default=False
             Return the standard deviation of a new observation too, noise included (eq. 22).
         return_cov : bool, default=False

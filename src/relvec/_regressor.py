@@ -58,7 +58,8 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Inputs; with a precomputed kernel its values, of shape (n_samples, n_samples).
+            Inputs, also in Dask or in `relvec.rows`; with a precomputed kernel its values, of shape
+            (n_samples, n_samples).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -48,7 +48,8 @@ class RVR(KernelMachine, Regressor):
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, points of your own, or the centres that a clusterer finds, such as
         ``MiniBatchKMeans(500)``. Over 10,000 rows, None draws as many as make a design matrix of
-        10⁸ entries, but at least 2000, with a warning.
+        10⁸ entries, but at least 2000, with a warning. Over 100,000, what is drawn or clustered is
+        out of as many.
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that error
         bars grow away from the data (Rasmussen and Quiñonero-Candela 2005; see
