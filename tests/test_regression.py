@@ -71,3 +71,16 @@ def test_score_and_cross_validation_use_r2():
     residual = y - model.predict(X)
     assert model.score(X, y) == pytest.approx(1 - residual @ residual / (len(y) * np.var(y)))
     assert cross_val_score(RVR(), X, y, cv=KFold(4, shuffle=True, random_state=0)).min() > 0.5
+
+
+def test_many_rows_of_few_functions_are_fitted_alike_whatever_is_stored(rng, monkeypatch):
+    X = rng.standard_normal((3000, 2))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(3000)
+    centers = X[:90]
+    few = RVR(centers=centers).fit(X, y)
+    monkeypatch.setattr("relvec.problem.SMALL", np.inf)
+    stored = RVR(centers=centers).fit(X, y)
+    blocks = RVR(centers=centers, memory_limit=1.0).fit(X, y)
+    for model in (few, blocks):
+        np.testing.assert_array_equal(model.relevance_, stored.relevance_)
+        np.testing.assert_allclose(model.predict(X), stored.predict(X), atol=1e-8)

@@ -25,6 +25,10 @@ Index = NDArray[np.intp]
 #: Of a number, and numbers of the candidates that a block of rows has.
 BYTES, BLOCK_ENTRIES = 8, 1 << 24
 
+#: Numbers of the candidates up to which they are stored, and rows to a candidate from which they
+#: need not be.
+SMALL, ROWS_A_FUNCTION = 200_000, 16
+
 
 def rows_of_a_block(basis: Basis) -> int:
     """Rows in a block of the candidates of a basis."""
@@ -76,8 +80,14 @@ class Problem:
         )
 
     def candidates(self, basis: Basis) -> Design:
-        """Design of all functions of a basis: in memory if they fit, otherwise block by block."""
-        if self.fits(basis):
+        """Design of all functions of a basis: in memory if they fit, otherwise block by block.
+
+        Where products tell all, and there are few functions, block by block is faster, too: the
+        search has as few rows as there are functions then.
+        """
+        size = len(self.X) * len(basis.rows_)
+        few = size > SMALL and len(self.X) > ROWS_A_FUNCTION * len(basis.rows_)
+        if self.fits(basis) and not (few and self.likelihood.quadratic):
             return self.design(self.evaluate(basis))
         return BlockedDesign(
             ArrayBlocks(self.X, rows_of_a_block(basis)),
