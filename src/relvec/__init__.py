@@ -4,7 +4,7 @@ A model y(x) = Σ w_m φ_m(x) + w_0 keeps a handful of basis functions, with err
 is cross-validated but the kernel. Where things are:
 
 - ``regression``, ``classification``, ``linear``   the estimators `RVR` and `RVC`, and those whose
-  functions are the columns of X; they assemble, through ``_estimator``, the parts below
+  functions are the columns of X; they assemble, through ``_fitting``, the parts below
 - ``basis``        x → φ(x): kernels, columns, terms, several together
 - ``design``       the matrix Φ as an operator
 - ``likelihoods``  p(t | y)
