@@ -153,8 +153,13 @@ def test_sums_are_not_stored():
 def test_what_needs_the_rows_is_refused(parameters, message):
     X, y = data()
     X = np.eye(N) if parameters.get("kernel") else X
+    model = RVR(**parameters)
     with pytest.raises(ValueError, match=message):
-        RVR(**parameters).partial_fit(X, np.abs(y))
+        model.fit_chunks([(X, np.abs(y))])
+    # who asks for it, as meta-estimators do, hears that there is none
+    with pytest.raises(AttributeError, match="no attribute 'partial_fit'") as refusal:
+        model.partial_fit(X, np.abs(y))
+    assert message in str(refusal.value.__cause__)
 
 
 def test_parts_of_another_shape_are_refused():

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
 
 from relvec._callbacks import with_callbacks
 from relvec._fitted import Given
@@ -92,6 +93,7 @@ class Incremental(Predictor):
     multi_output: str
     _absorbed: Absorbed | None = None
 
+    @available_if(lambda self: self._takes_parts())  # type: ignore[untyped-decorator]
     @with_callbacks
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -120,8 +122,8 @@ class Incremental(Predictor):
 
         Raises
         ------
-        ValueError
-            The likelihood, or a parameter, needs rows that are gone.
+        AttributeError
+            The likelihood, or a parameter, needs rows that are gone; the cause names it.
 
         Examples
         --------
@@ -155,6 +157,11 @@ class Incremental(Predictor):
         self : object
             The fitted estimator.
 
+        Raises
+        ------
+        ValueError
+            The likelihood, or a parameter, needs rows that are gone.
+
         Examples
         --------
         >>> from relvec import RVR
@@ -163,6 +170,7 @@ class Incremental(Predictor):
         >>> RVR(gamma=0.1).fit_chunks(chunks).n_samples_fit_
         500
         """
+        self._takes_parts()
         self.__dict__.pop("_absorbed", None)
         for chunk in chunks:
             if not 2 <= len(chunk) <= 3:
@@ -189,7 +197,6 @@ class Incremental(Predictor):
     def _absorb(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Given:
         """Add rows to the sums, and return them."""
         likelihood, before = self._likelihood(), self._absorbed
-        self._check_summable(likelihood)
         rows, targets = self._validated(X, y, reset=before is None)
         weights = check_weights(sample_weight, len(rows))
         if before is None:
@@ -205,9 +212,9 @@ class Incremental(Predictor):
         self._absorbed = absorbed if before is None else before.with_rows(absorbed)
         return given
 
-    def _check_summable(self, likelihood: RegressionLikelihood) -> None:
-        """Refuse what needs the rows themselves."""
-        if not likelihood.quadratic:
+    def _takes_parts(self) -> bool:
+        """Whether rows may be gone after they were seen; what says no is refused by name."""
+        if not self._likelihood().quadratic:
             raise ValueError(
                 f"likelihood={self.likelihood!r}, expected 'gaussian' where rows come in parts: "
                 "any other has to look at them again"
@@ -218,6 +225,12 @@ class Incremental(Predictor):
                 raise ValueError(
                     f"{name}={value!r}, expected {expected!r} where rows come in parts"
                 )
+        if isinstance(self._dictionary(), Precomputed):
+            raise ValueError(
+                "kernel='precomputed', expected a kernel that can be evaluated where rows come in "
+                "parts"
+            )
+        return True
 
     def _first_basis(
         self,
@@ -229,11 +242,6 @@ class Incremental(Predictor):
         """All candidates, with scales that are learnt from the first rows."""
         present = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
         basis = self._placed(rows, weights, present)
-        if isinstance(basis, Precomputed):
-            raise ValueError(
-                "kernel='precomputed', expected a kernel that can be evaluated where rows come in "
-                "parts"
-            )
         if not basis.n_scales:
             return basis
         columns = targets[present].reshape(len(present), -1)
