@@ -1,12 +1,14 @@
 """The climb: Newton steps and deletions from many models, held against the dense evidence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from relvec.inference.base import Effort, Model
 from relvec.inference.exact import ExactPoint
 from relvec.inference.noise import Noise
-from relvec.solvers.newton import climb
+from relvec.solvers.newton import climb, settle
 from tests import problems
 from tests.problems import Problem
 
@@ -132,3 +134,26 @@ def test_functions_with_nothing_to_explain_are_deleted(rng):
     problem = Problem(Phi, 3 * Phi[:, 0], False)
     model = ascend(problem, Model(np.arange(5), np.ones(5), 1e3)).model
     assert list(model.active) == [0]
+
+
+@starts
+def test_a_model_at_rest_settles_where_it_does_from_near_by(seed, center, smooth):
+    problem, model = problem_and_model(seed, center, smooth)
+    at_rest = ascend(problem, model)
+    settled = settle(at_rest, problem.n, FREE, 1.0, 10)
+    rng = np.random.default_rng(seed)
+    near = replace(
+        settled.model,
+        alpha=settled.model.alpha * np.exp(1e-4 * rng.standard_normal(len(settled.model.alpha))),
+    )
+    again = settle(point_at(problem, near), problem.n, FREE, 1.0, 10)
+    np.testing.assert_allclose(again.model.alpha, settled.model.alpha, rtol=1e-8)
+    np.testing.assert_allclose(again.model.beta, settled.model.beta, rtol=1e-8)
+    assert settled.log_evidence == pytest.approx(at_rest.log_evidence, abs=1e-6)
+
+
+def test_a_model_that_is_not_at_rest_stays_as_it_is():
+    problem, model = problem_and_model(0, True, False)
+    point = point_at(problem, model)
+    assert np.abs(point.gradient()).max() > 1e-3
+    assert settle(point, problem.n, FREE, 1e-3, 10) is point

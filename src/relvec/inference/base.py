@@ -288,6 +288,8 @@ class Inference(ABC):
         Newton steps between two batches of additions, and before a phase may end.
     looks_cost_a_pass : bool
         Whether a look at the candidates is a pass over rows that are not at hand.
+    settling : int
+        Newton steps that a model at rest is given at most to settle; none where each is a pass.
     """
 
     design: Design
@@ -299,6 +301,7 @@ class Inference(ABC):
     quick: Effort
     thorough: Effort
     looks_cost_a_pass: bool = False
+    settling: int = 0
 
     @abstractmethod
     def point(self, model: Model, near: Near | None = None) -> Point:

@@ -197,7 +197,7 @@ class Exact(Inference):
     """
 
     quick, thorough = Effort(steps=1, rest=1e-6), Effort(steps=50, rest=1e-6)
-    norm2 = 1.0
+    norm2, settling = 1.0, 4
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
         self.design, self.likelihood = design, likelihood

@@ -13,7 +13,7 @@ from relvec.inference.noise import Noise
 from relvec.progress import Progress
 from relvec.solvers.base import Pass, Solution
 from relvec.solvers.fixed_point import FixedPoint
-from relvec.solvers.newton import climb
+from relvec.solvers.newton import climb, settle
 from relvec.solvers.report import Journal, so_far
 from relvec.solvers.top_down import Descent
 
@@ -210,7 +210,9 @@ class Search:
                 needed.add(int(active[cheapest]))
             else:
                 point = fewer
-        return ending if point is whole else self._instead(ending, point, start)
+        if point is whole:
+            return ending
+        return self._instead(ending, self._settled(point, self.noise), start)
 
     def _instead(self, ending: Ending, point: Point, start: int) -> Ending:
         """The ending with another point in the place of its last pass; rows above it go."""
@@ -220,6 +222,11 @@ class Search:
 
     def _climb(self, point: Point, noise: Noise, effort: Effort) -> Point:
         return climb(point, self.inference.n, noise, self.tol, effort)
+
+    def _settled(self, point: Point, noise: Noise) -> Point:
+        """A point at rest where nothing but rounding moves it, if that takes no passes."""
+        steps = self.inference.settling
+        return settle(point, self.inference.n, noise, self.tol, steps) if steps else point
 
     def _ascend(self, ending: Ending, noise: Noise, start: int) -> Ending:
         """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
@@ -244,7 +251,7 @@ class Search:
         finished = stalled or scan.gain.max(initial=0.0) < self.tol
         crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
         at_rest = at.thorough and finished
-        if at_rest and point.fall:
+        if at_rest:
             best = self._rested(best, noise, start)
         self.reached = best
         if at_rest or crowded or self.exhausted():
@@ -259,6 +266,9 @@ class Search:
     def _rested(self, best: Ending, noise: Noise, start: int) -> Ending:
         """The best pass again, to where its steps come to rest: a point that no way there moves."""
         point = self.inference.point(best.model)
+        if not point.fall:
+            settled = self._settled(point, noise)
+            return replace(best, model=settled.model, log_evidence=settled.log_evidence)
         rested = self._climb(point, noise, self.inference.thorough)
         return self._instead(best, rested, start) if np.isfinite(rested.log_evidence) else best
 
