@@ -161,6 +161,8 @@ def test_what_needs_rows_in_memory_is_refused(data, parameters, message):
 
 def test_bad_rows_are_refused_by_name(data):
     X, y = data
+    with pytest.raises(ValueError, match="noise_variance_per_row is given, expected None"):
+        RVR().fit(*in_dask(X, y), noise_variance_per_row=np.ones(N))
     with pytest.raises(ValueError, match="X contains NaN"):
         RVR().fit(*in_dask(np.where(X > 2, np.nan, X), y))
     with pytest.raises(ValueError, match="y contains infinity"):

@@ -132,7 +132,9 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
     ) -> Self:
         """Fit rows that are not in memory."""
         if noise_variance_per_row is not None:
-            raise ValueError("noise_variance_per_row, expected None for rows out of memory")
+            raise ValueError(
+                "noise_variance_per_row is given, expected None for rows out of memory"
+            )
         self.__dict__.pop("_absorbed", None)
         validate_data(self, rows.head, dtype=np.float64)
         single = np.ndim(y) == 1
