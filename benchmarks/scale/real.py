@@ -47,7 +47,7 @@ class Size(NamedTuple):
     sample_centers: int
 
 
-FULL, QUICK = Size(None, 2000, 10_000, 500), Size(3000, 100, 1000, 50)
+FULL, QUICK = Size(None, 2000, 10_000, 1000), Size(3000, 100, 1000, 50)
 #: Rows and centres with which a width for each input is learnt.
 LEARN_ROWS, LEARN_CENTERS = 2000, 200
 FACTORS = (0.25, 1.0, 4.0)
