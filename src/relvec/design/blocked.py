@@ -11,6 +11,7 @@ import numpy as np
 
 from relvec.basis.base import Basis
 from relvec.design.base import (
+    EVERY,
     Array,
     ClosedFrame,
     Design,
@@ -36,6 +37,8 @@ from relvec.precision import SMALLEST
 Kind = TypeVar("Kind", Squares, Root, Moments)
 Made = TypeVar("Made")
 
+#: Rows in a block at most, and numbers of its candidates, where sums of blocks are small.
+ROWS, ENTRIES = 1 << 14, 1 << 22
 #: Numbers of the candidates from which each look at all of them is an effort.
 MANY = 1e8
 
@@ -159,8 +162,9 @@ class BlockedDesign(Design):
         """Moments of all candidates, and of vectors beside them, in one pass."""
         weights = () if self._counted_once else (self.row_weights,)
         function = partial(_moments, kind, self.basis, combine, not self._counted_once)
+        blocks = self._blocks(EVERY) if kind is Squares else self.blocks
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.blocks.sum(function, *weights, *vectors)
+            return blocks.sum(function, *weights, *vectors)
 
     def target(self, t: RowVector) -> Target:
         """See `Design.target`; the last one is kept for those who ask for it again."""
@@ -248,7 +252,7 @@ class BlockedDesign(Design):
         index: Index | slice | None = None,
     ) -> RowVector:
         """See `Design.map_rows`."""
-        return self.blocks.map(self._given(function, index), *vectors)
+        return self._blocks(index).map(self._given(function, index), *vectors)
 
     def sum_rows(
         self,
@@ -258,7 +262,12 @@ class BlockedDesign(Design):
     ) -> tuple[Array, ...]:
         """See `Design.sum_rows`."""
         given = self._given(function, index)
-        return self.blocks.sum(partial(_summed, given), *vectors).arrays
+        return self._blocks(index).sum(partial(_summed, given), *vectors).arrays
+
+    def _blocks(self, index: Index | slice | None) -> RowBlocks:
+        """The rows in blocks that take little memory with some of the candidates."""
+        columns = 1 if index is None else len(np.arange(self.shape[1])[index])
+        return self.blocks.sized(max(1, min(ROWS, ENTRIES // max(1, columns))))
 
     def _given(
         self, function: Callable[..., Made], index: Index | slice | None

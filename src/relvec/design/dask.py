@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from operator import add
@@ -78,7 +79,9 @@ class DaskBlocks(RowBlocks):
 
     def sized(self, size: int) -> DaskBlocks:
         """See `RowBlocks.sized`."""
-        return DaskBlocks(self._X, size)
+        sized = copy(self)
+        sized.size = size
+        return sized
 
     def vector(self, values: Any, name: str) -> RowVector:
         """See `RowBlocks.vector`, of a Dask collection or an array in memory."""
