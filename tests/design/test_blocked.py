@@ -203,7 +203,7 @@ def test_a_second_pass_by_products_has_the_digits_of_qr(rng, apart):
     def left(root):
         """What the last column has beside the others, of its square."""
         rows = root.rows[:, :4]
-        rest = rows[:, 3] - rows[:, :3] @ np.linalg.lstsq(rows[:, :3], rows[:, 3])[0]
+        rest = rows[:, 3] - rows[:, :3] @ np.linalg.lstsq(rows[:, :3], rows[:, 3], rcond=None)[0]
         return rest @ rest
 
     assert_allclose(left(again), left(exact), rtol=1e-9 / apart**0.5)
@@ -224,6 +224,6 @@ def test_noise_is_told_from_what_all_candidates_leave(X, rng):
     design.by_products = True
     target = design.target(t)
     A = np.column_stack([basis.evaluate(X), np.ones(N)])
-    residual = t - A @ np.linalg.lstsq(A, t)[0]
+    residual = t - A @ np.linalg.lstsq(A, t, rcond=None)[0]
     expected = (residual**2).sum(axis=0) / (N - 10)
     assert_allclose(design.unexplained(target) * target.scale**2, expected, rtol=1e-6)

@@ -135,14 +135,15 @@ def test_the_warning_is_one_of_convergence():
     assert issubclass(InterruptedWarning, ConvergenceWarning)
 
 
+# Thousands of passes, of which the rows fill the pipe: the fit cannot end before they are read.
 SCRIPT = """
 import warnings
 from relvec import RVR
 from relvec.datasets import make_sinc
 
-X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+X, y = make_sinc(200, noise_scale=0.1, random_state=0)
 with warnings.catch_warnings(record=True) as caught:
-    model = RVR(gamma=0.1, solver="em", tol=1e-9, max_iter=10**6, verbose=1).fit(X, y)
+    model = RVR(gamma=1.0, solver="em", tol=1e-9, max_iter=10**6, verbose=1).fit(X, y)
 print("ended:", [type(one.message).__name__ for one in caught], model.predict(X).shape)
 """
 
@@ -154,5 +155,5 @@ def test_the_signal_of_a_terminal_ends_a_fit():
             process.stdout.readline()
         process.send_signal(signal.SIGINT)
         *_, last = process.stdout
-    assert last == "ended: ['InterruptedWarning'] (100,)\n"
+    assert last == "ended: ['InterruptedWarning'] (200,)\n"
     assert process.returncode == 0
