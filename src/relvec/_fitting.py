@@ -137,12 +137,16 @@ class Fitting(LongFit, ABC):
         nothing = Given(outline.rows[0], np.empty(0))
         self._finish(problem, basis, nothing, Record(), single=single, order=order)
 
-    def _check_distant(self, likelihood: Likelihood) -> None:
-        """Refuse what needs the rows in memory."""
+    def _check_rows_not_kept(self, where: str) -> None:
+        """Refuse parameters that need the rows at hand, and say where they are not."""
         for name, expected in {"augment": False, "checkpoint": None}.items():
             value = getattr(self, name)
             if value is not expected and value != expected:
-                raise ValueError(f"{name}={value!r}, expected {expected!r} for rows out of memory")
+                raise ValueError(f"{name}={value!r}, expected {expected!r} {where}")
+
+    def _check_distant(self, likelihood: Likelihood) -> None:
+        """Refuse what needs the rows in memory."""
+        self._check_rows_not_kept("for rows out of memory")
         if not likelihood.learns_scales:
             raise ValueError(
                 f"{type(likelihood).__name__} noise, expected another for rows out of memory: it "

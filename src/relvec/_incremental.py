@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
 from relvec._callbacks import with_callbacks
+from relvec._distant import Outline
 from relvec._fitted import Given
 from relvec._predictor import Predictor
 from relvec._targets import Arrangement, vary
@@ -20,7 +21,6 @@ from relvec.basis import Basis, Precomputed
 from relvec.checkpoint import Record
 from relvec.checks import check_weights
 from relvec.design import ArrayBlocks, Design
-from relvec.design.moments import Squares
 from relvec.design.summed import RowSums, SummedDesign
 from relvec.likelihoods import RegressionLikelihood
 from relvec.linalg import single_threaded
@@ -39,7 +39,7 @@ class Absorbed:
         All candidates, as the first rows placed them.
     sums : RowSums
         Of candidates and targets.
-    inputs : Squares
+    inputs : Outline
         Of the inputs, which relevances of features are told by.
     n_rows : int
     single : bool
@@ -48,7 +48,7 @@ class Absorbed:
 
     basis: Basis
     sums: RowSums
-    inputs: Squares
+    inputs: Outline
     n_rows: int
     single: bool
 
@@ -64,16 +64,10 @@ class Absorbed:
             n_rows=self.n_rows + other.n_rows,
         )
 
-    @property
-    def outline(self) -> Array:
-        """Two rows with the means and spreads of all inputs."""
-        spread = np.sqrt(self.inputs.squares / self.inputs.weight)
-        return np.stack([self.inputs.mean - spread, self.inputs.mean + spread])
-
 
 @dataclass(frozen=True)
 class SummedProblem(Problem):
-    """Rows of which sums are left; targets are their numbers, and X has two rows for all."""
+    """Rows of which sums are left; targets are their numbers, and X outlines them."""
 
     sums: RowSums | None = None
 
@@ -219,12 +213,7 @@ class Incremental(Predictor):
                 f"likelihood={self.likelihood!r}, expected 'gaussian' where rows come in parts: "
                 "any other has to look at them again"
             )
-        for name, expected in {"augment": False, "checkpoint": None}.items():
-            value = getattr(self, name)
-            if value is not expected and value != expected:
-                raise ValueError(
-                    f"{name}={value!r}, expected {expected!r} where rows come in parts"
-                )
+        self._check_rows_not_kept("where rows come in parts")
         if isinstance(self._dictionary(), Precomputed):
             raise ValueError(
                 "kernel='precomputed', expected a kernel that can be evaluated where rows come in "
@@ -263,12 +252,13 @@ class Incremental(Predictor):
         self.n_samples_fit_ = absorbed.n_rows
         design = SummedDesign(absorbed.sums, center=bool(self.fit_intercept))
         arranged = self._arrangement(design.varies())
+        X, weights = absorbed.inputs.rows
         problem = SummedProblem(
-            absorbed.outline,
+            X,
             arranged.columns,
             self._likelihood(),
             bool(self.fit_intercept),
-            None,
+            weights,
             n_jobs=self.n_jobs,
             sums=absorbed.sums,
         )
@@ -291,7 +281,7 @@ def _absorbed(basis: Basis, X: Array, y: Array, weights: Array | None, n_rows: i
     given = [columns] if weights is None else [columns, weights]
     with single_threaded(), np.errstate(over="ignore", invalid="ignore"):
         sums = blocks.sum(partial(_row_sums, basis), *given)
-        inputs = Squares.of(X.copy(), np.empty((len(X), 0)), weights)
+        inputs = Outline.of(X, weights)
     if not np.isfinite(sums.moments.mean).all() or not np.isfinite(sums.squares).all():
         raise OverflowError("squares of y or of basis functions exceed the range of float64")
     return Absorbed(basis, sums, inputs, n_rows, y.ndim == 1)
