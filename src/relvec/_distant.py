@@ -64,17 +64,13 @@ class Outline:
 
     Attributes
     ----------
-    weight : float
-        What the rows count for.
-    mean, square : ndarray of shape (n_features,)
+    squares : Squares
         Weighted mean of each input, and the sum of squares about it.
     low, high : ndarray of shape (n_features,)
         Extremes of each input.
     """
 
-    weight: float
-    mean: Array
-    square: Array
+    squares: Squares
     low: Array
     high: Array
 
@@ -85,28 +81,27 @@ class Outline:
             X, weights = X[weights > 0], weights[weights > 0]
         if not len(X):
             nothing = np.zeros(X.shape[1])
-            return cls(0.0, nothing, nothing, nothing + np.inf, nothing - np.inf)
-        weights = np.ones(len(X)) if weights is None else weights
-        total = float(weights.sum())
-        mean = (weights / total) @ X
-        return cls(total, mean, weights @ (X - mean) ** 2, X.min(axis=0), X.max(axis=0))
+            return cls(Squares(0.0, nothing, nothing), nothing + np.inf, nothing - np.inf)
+        squares = Squares.of(X, np.empty((len(X), 0)), weights)
+        return cls(squares, X.min(axis=0), X.max(axis=0))
 
     def __add__(self, other: Outline) -> Outline:
-        total = self.weight + other.weight
-        share, apart = (other.weight / total if total else 0.0), other.mean - self.mean
         return Outline(
-            total,
-            self.mean + share * apart,
-            self.square + other.square + self.weight * share * apart**2,
+            self.squares + other.squares,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
         )
 
     @property
+    def weight(self) -> float:
+        """What the rows count for."""
+        return self.squares.weight
+
+    @property
     def rows(self) -> tuple[Array, Array]:
         """Four rows with the means, spreads and extremes of all, and their weights."""
-        spread = np.sqrt(self.square / self.weight)
-        rows = np.stack([self.mean - spread, self.mean + spread, self.low, self.high])
+        mean, spread = self.squares.mean, np.sqrt(self.squares.squares / self.weight)
+        rows = np.stack([mean - spread, mean + spread, self.low, self.high])
         hardly = np.finfo(np.float64).tiny  # the extremes count for nothing else
         return rows, np.array([0.5, 0.5, hardly, hardly])
 

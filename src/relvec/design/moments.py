@@ -288,7 +288,8 @@ def _merged_means(
     one: Root | Squares | Moments, other: Root | Squares | Moments
 ) -> tuple[Array, Array]:
     """Mean of the rows of both, and a row that stands for what lies between their means."""
-    share, apart = other.weight / (one.weight + other.weight), other.mean - one.mean
+    total = one.weight + other.weight
+    share, apart = other.weight / total if total else 0.0, other.mean - one.mean
     between: Array = np.sqrt(one.weight * share) * apart
     return one.mean + share * apart, between
 
