@@ -19,6 +19,7 @@ def answers_of_regressors(model: RVR | SparseBayesianRegressor, X: Array, y: Arr
     assert_type(model.predict_latent(X), Array)
     assert_type(model.predict_latent(X, return_std=True), tuple[Array, Array])
     assert_type(model.predict_interval(X, coverage=0.8), tuple[Array, Array])
+    assert_type(model.predict_log_density(X, y), Array)
     assert_type(model.sample_y(X), Array)
     assert_type(model.log_evidence(X, y), float)
     assert_type(model.diagnose(X, y), Diagnosis)

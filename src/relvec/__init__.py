@@ -12,7 +12,7 @@ is cross-validated but the kernel. Where things are:
 - ``solvers``      the search for the maximum of the evidence
 - ``evidence``, ``gains``   its mathematics; ``posterior`` what is kept of it; ``linalg`` what it
   stands on
-- ``comparison``, ``leave_one_out``   models of the same data, ranked
+- ``comparison``, ``leave_one_out``, ``scoring``   models of the same data, ranked
 - ``diagnosis``, ``findings``   what is wrong with a fit, in words
 - ``export``       models as C and ONNX
 - ``datasets``, ``display``, ``cli`` and its ``commands``
@@ -25,6 +25,7 @@ from relvec.classification import RVC
 from relvec.comparison import compare
 from relvec.linear import SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.regression import RVR
+from relvec.scoring import log_density
 
 __version__ = version("relvec")
 
@@ -36,4 +37,5 @@ __all__ = [
     "__version__",
     "basis",
     "compare",
+    "log_density",
 ]

@@ -354,7 +354,7 @@ class Classifier(ClassifierMixin, RelevanceMachine):  # type: ignore[misc]
             likelihood.check(t)
         weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
         weights = None if weights is None else weights[present]
-        Phi, total, prior = self.basis_.evaluate(rows[present]), 0.0, self._alpha_prior()
+        Phi, total, prior = self.basis_.values(rows[present]), 0.0, self._alpha_prior()
         for machine, t, alpha in zip(
             self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
         ):

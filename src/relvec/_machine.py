@@ -38,7 +38,7 @@ class Queries:
     @classmethod
     def of(cls, X: Array, basis: Basis, rows: TrainingRows | None) -> Self:
         """Evaluate what is kept, and what is added beside the training rows, at the rows X."""
-        return cls(basis.evaluate(X), None if rows is None else rows.extra(X))
+        return cls(basis.values(X), None if rows is None else rows.extra(X))
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,15 @@ class Machine(Compact):
     def latent(self, at: Queries, *, spread: bool) -> tuple[Array, Array]:
         """Mean of the outputs at some rows, and their covariance, zero without `spread`.
 
-        Of shapes (n_queries, n_outputs) and (n_queries, n_outputs, n_outputs).
+        Of shapes (n_queries, n_outputs) and (n_queries, n_outputs, n_outputs). What leaves the
+        range of float64 is refused.
         """
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, covariance = self._latent(at, spread=spread)
+        check_range(mean, covariance)
+        return mean, covariance
+
+    def _latent(self, at: Queries, *, spread: bool) -> tuple[Array, Array]:
         every = len(self.columns) == at.Phi.shape[1]
         own = at.Phi if every else at.Phi[:, self.columns]
         mean = self.posterior.latent_mean(own)
@@ -111,3 +118,12 @@ class Machine(Compact):
         beside = at.extra.of(self.columns)
         shift, more = self.residuals.correction(self.posterior, self.alpha, beside, own)
         return mean + shift, covariance + more if spread else covariance
+
+
+def check_range(*predicted: Array) -> None:
+    """Refuse predictions that exceed the range of float64."""
+    if not all(np.isfinite(values).all() for values in predicted):
+        raise OverflowError(
+            "predictions at these rows of X, or their variances, exceed the range of float64; "
+            "rescale X or y"
+        )

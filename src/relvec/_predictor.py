@@ -10,49 +10,17 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimator import Array, RelevanceMachine
-from relvec._machine import Machine, Queries
+from relvec._estimator import Array
+from relvec._machine import Machine, Queries, check_range
+from relvec._noise import LearntNoise
 from relvec._row_noise import check_row_variances
 from relvec.checks import check_count, check_coverage
-from relvec.likelihoods import Gaussian, RegressionLikelihood
-from relvec.likelihoods.gaussian import normal_interval
+from relvec.likelihoods import RegressionLikelihood
+from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 
 
-class Predictor(RelevanceMachine):
+class Predictor(LearntNoise):
     """Fitted machines, one a target, as predictors of numbers."""
-
-    likelihood: str
-
-    @property
-    def _single(self) -> bool:
-        """Whether y had no columns."""
-        return self.dual_coef_.ndim == 1
-
-    @property
-    def noise_variance_(self) -> float | Array:
-        """Variance of the noise, in squared units of y; one for each of several targets."""
-        return self._of_noise("noise_variance", "noise_variance_")
-
-    @property
-    def noise_scale_(self) -> float | Array:
-        """Scale σ of Student-t noise, in units of y."""
-        return np.sqrt(self._of_noise("scale2", "noise_scale_"))
-
-    @property
-    def degrees_of_freedom_(self) -> float | Array:
-        """Degrees of freedom ν of Student-t noise."""
-        return self._of_noise("degrees_of_freedom", "degrees_of_freedom_")
-
-    def _of_noise(self, name: str, public: str) -> float | Array:
-        """What every machine's likelihood knows of its noise, under the name it has there."""
-        check_is_fitted(self)
-        if not hasattr(self.machines_[0].likelihood, name):
-            raise AttributeError(
-                f"{public} is not available with likelihood={self.likelihood!r}, whose noise has "
-                "none"
-            )
-        found = [getattr(machine.likelihood, name) for machine in self.machines_]
-        return float(found[0]) if self._single else np.array(found)
 
     @property
     def weight_covariance_(self) -> Array:
@@ -201,6 +169,63 @@ class Predictor(RelevanceMachine):
         lower, upper = self._moments(X, interval, spread=True)
         return lower, upper
 
+    def predict_log_density(
+        self, X: ArrayLike, y: ArrayLike, noise_variance_per_row: ArrayLike | None = None
+    ) -> Array:
+        """Logarithm of the density that was predicted for each observation, noise included.
+
+        Its mean over rows that were not fitted to says how good mean and error bars are together,
+        and is what `relvec.log_density` gives for the choice of a model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            What was observed there.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each observation. None takes `noise_variance_` for
+            all.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            In nats, of densities in units of 1/y: with y in thousandths it is log 1000 less. Of
+            counts the log probability.
+
+        Raises
+        ------
+        ValueError
+            X or y are not what is expected.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = SparseBayesianRegressor().fit(X[:300], y[:300])
+        >>> print(model.predict_log_density(X[300:], y[300:]).mean().round(2))
+        -5.41
+        """
+        check_is_fitted(self)
+        targets = self._like_fitted(X, y)[1]
+        for machine, target in zip(self.machines_, targets.T, strict=True):
+            if _likelihood(machine).positive_only and target.min() < 0:
+                raise ValueError(f"y has a minimum of {target.min():g}, expected counts >= 0")
+        if noise_variance_per_row is not None:
+            mean, std = self.predict(
+                X, return_std=True, noise_variance_per_row=noise_variance_per_row
+            )
+            return normal_log_density(targets.reshape(mean.shape) - mean, std**2)
+        mean, variance = self._moments(X, _function, spread=True).reshape(2, len(targets), -1)
+        found = [
+            _likelihood(machine).predictive_log_density(
+                targets[:, [i]], mean[:, [i]], variance[:, [i], None]
+            )
+            for i, machine in enumerate(self.machines_)
+        ]
+        return found[0] if self._single else np.stack(found, axis=1)
+
     def _located(self, X: ArrayLike) -> Array:
         """Mean and spread of new observations, of shape (n_targets, n_samples, 2)."""
         both = self._moments(X, _mean_and_spread, spread=True)
@@ -209,11 +234,13 @@ class Predictor(RelevanceMachine):
     def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
         """Mean of new observations at the rows of X, and their covariance, for each target."""
         self._refuse_jointly("return_cov=True")
-        Phi, means, covariances = self.basis_.evaluate(self._queries(X)), [], []
+        Phi, means, covariances = self.basis_.values(self._queries(X)), [], []
         for machine in self.machines_:
             likelihood, own = _likelihood(machine), Phi[:, machine.columns]
-            latent = machine.posterior.latent_mean(own)
-            covariance = machine.posterior.joint_covariance(own)
+            with np.errstate(over="ignore", invalid="ignore"):
+                latent = machine.posterior.latent_mean(own)
+                covariance = machine.posterior.joint_covariance(own)
+            check_range(latent, covariance)
             if variances is None:
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
                 covariance = likelihood.joint_covariance(latent[:, 0], covariance)
@@ -305,9 +332,12 @@ class Predictor(RelevanceMachine):
         self._refuse_jointly("sample_y")
         check_count(n_samples, "n_samples")
         rng = check_random_state(random_state)
-        Phi, drawn = self.basis_.evaluate(self._queries(X)), []
+        Phi, drawn = self.basis_.values(self._queries(X)), []
         for machine in self.machines_:
-            (samples,) = machine.posterior.sample(Phi[:, machine.columns], n_samples, rng)
+            own = Phi[:, machine.columns]
+            with np.errstate(over="ignore", invalid="ignore"):
+                (samples,) = machine.posterior.sample(own, n_samples, rng)
+            check_range(samples)
             drawn.append(_likelihood(machine).sample(samples, rng) if noise else samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
 
@@ -318,22 +348,6 @@ class Predictor(RelevanceMachine):
                 f"{asked} needs the joint distribution of several rows, which a model fitted with "
                 "augment=True has not: a function of its own is added for every row; ask for "
                 "return_std=True, or fit with augment=False"
-            )
-
-    def _noise_variance(self, machine: Machine) -> float:
-        """Noise variance that a machine learnt, or was given."""
-        self._check_gaussian()
-        assert isinstance(machine.likelihood, Gaussian)
-        variance = machine.likelihood.noise_variance
-        assert isinstance(variance, float)
-        return variance
-
-    def _check_gaussian(self) -> None:
-        """Raise unless rows can have noise variances of their own."""
-        if not isinstance(self.machines_[0].likelihood, Gaussian):
-            raise ValueError(
-                f"noise_variance_per_row is given, expected None with likelihood="
-                f"{self.likelihood!r}, whose noise is not Gaussian"
             )
 
 

@@ -356,7 +356,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         weights, variances = None if weights is None else weights[present], None
         if noise_variance_per_row is not None:
             variances = check_row_variances(noise_variance_per_row, len(rows))[present]
-        return self.basis_.evaluate(rows[present]), targets[present], weights, variances
+        return self.basis_.values(rows[present]), targets[present], weights, variances
 
     def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
         """See `RelevanceMachine._log_density_left_out`; over copies and targets."""

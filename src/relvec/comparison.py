@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._classifier import Classifier
 from relvec._estimator import RelevanceMachine
+from relvec._pipelines import inputs_of, machine_of
 from relvec._summary import table
 
 #: Share of the log evidence, and nats, by which the same evidence computed twice may differ:
@@ -90,7 +91,7 @@ def compare(
     """
     named = _named(models)
     _check_comparable(named)
-    machine = _machine(next(iter(named.values())))
+    machine = machine_of(next(iter(named.values())))
     if isinstance(machine, Classifier) and noise_variance_per_row is not None:
         raise ValueError("noise_variance_per_row is given, expected None for classifiers")
     optional = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
@@ -119,22 +120,17 @@ def _named(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if not named:
         raise ValueError(f"models={models!r} is empty, expected one model or more")
     for name, model in named.items():
-        if not isinstance(_machine(model), RelevanceMachine):
+        if not isinstance(machine_of(model), RelevanceMachine):
             raise TypeError(
-                f"model {name!r} is a {type(_machine(model)).__name__}, expected an estimator of "
+                f"model {name!r} is a {type(machine_of(model)).__name__}, expected an estimator of "
                 "relvec or a pipeline that ends in one, fitted to y as it is"
             )
     return named
 
 
-def _machine(model: Any) -> Any:
-    """The estimator itself, behind the preparation of its inputs."""
-    return model[-1] if isinstance(model, Pipeline) else model
-
-
 def _check_comparable(models: Mapping[str, Any]) -> None:
     """Raise unless all evidences are densities of the same quantity, under the same priors."""
-    (first, *others), machines = models, {name: _machine(m) for name, m in models.items()}
+    (first, *others), machines = models, {name: machine_of(m) for name, m in models.items()}
     for other in others:
         a, b = machines[first], machines[other]
         if isinstance(a, Classifier) != isinstance(b, Classifier):
@@ -156,14 +152,14 @@ def _row(
 ) -> dict[str, float]:
     """What the table says of one model."""
     seconds = float("nan")
-    fitted = hasattr(_machine(model), "machines_")
+    fitted = hasattr(machine_of(model), "machines_")
     if not fitted:
         last = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
         began, model = time.perf_counter(), clone(model)
         model.fit(X, y, **{last + key: value for key, value in given.items()})
         seconds = time.perf_counter() - began
-    machine = _machine(model)
-    inputs = model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
+    machine = machine_of(model)
+    inputs = inputs_of(model, X)
     if fitted:
         _check_seen(name, machine, inputs, y, given)
     return {

@@ -102,7 +102,7 @@ class Case:
     @cached_property
     def functions(self) -> Array:
         """Kept functions at the rows."""
-        return self.model.basis_.evaluate(self.rows)
+        return self.model.basis_.values(self.rows)
 
     @cached_property
     def fitted_rows(self) -> bool:
@@ -126,7 +126,7 @@ class Case:
     @cached_property
     def peaks(self) -> Array:
         """Largest size of every function at these points."""
-        peaks: Array = np.abs(self.model.basis_.evaluate(self.points)).max(axis=0)
+        peaks: Array = np.abs(self.model.basis_.values(self.points)).max(axis=0)
         return peaks
 
     @cached_property

@@ -186,9 +186,25 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         -------
         Phi : ndarray of shape (n_samples, n_functions)
             The design matrix.
+
+        Raises
+        ------
+        OverflowError
+            Functions exceed the range of double precision there.
         """
         check_is_fitted(self)
-        return self.evaluate(validate_data(self, X, dtype=np.float64, reset=False))
+        return self.values(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def values(self, X: Array) -> Array:
+        """Evaluate at rows that the functions were not chosen at, which may be too far out."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            Phi = self.evaluate(X)
+        if not np.isfinite(Phi).all():
+            raise OverflowError(
+                "basis functions at these rows of X exceed the range of float64; "
+                f"X has numbers of up to {np.abs(X).max():.3g}"
+            )
+        return Phi
 
     def get_feature_names_out(
         self, input_features: Sequence[str] | None = None

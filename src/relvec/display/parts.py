@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
+
+from relvec._pipelines import inputs_of, machine_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,15 +104,13 @@ def steps(
     Messages call the kind of machine that is wanted by this name.
     """
     check_is_fitted(estimator)
-    machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    machine = machine_of(estimator)
     if not isinstance(machine, kind):
         raise TypeError(
             f"estimator must be {called} of relvec or a Pipeline that ends in one; "
             f"got {type(machine)!r}"
         )
-    if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        return estimator[:-1].transform, machine
-    return lambda X: X, machine
+    return partial(inputs_of, estimator), machine
 
 
 def rows_among(rows: Any, vectors: Array) -> Mask:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from relvec._pipelines import machine_of
 from relvec.checks import check_count
 from relvec.display.parts import BLUE, INK, STEEL, Array, new_axes, plain
 
@@ -86,8 +87,7 @@ class RelevanceDisplay:
             The picture.
         """
         check_is_fitted(estimator)
-        whole = isinstance(estimator, Pipeline)
-        machine = estimator[-1] if whole else estimator
+        machine = machine_of(estimator)
         if not hasattr(machine, "feature_relevance_"):
             raise AttributeError(
                 f"{type(machine).__name__} has no feature_relevance_: no function of its kernel "
@@ -95,7 +95,7 @@ class RelevanceDisplay:
             )
         relevance = machine.feature_relevance_
         names = getattr(machine, "feature_names_in_", [f"x{i}" for i in range(len(relevance))])
-        if whole and len(estimator) > 1:
+        if isinstance(estimator, Pipeline) and len(estimator) > 1:
             names = estimator[:-1].get_feature_names_out()
         return cls(relevance=relevance, names=names).plot(n_features=n_features, ax=ax)
 

@@ -14,7 +14,7 @@ from relvec._predictor import Predictor
 from relvec.export.c_root import principal_root
 from relvec.export.c_writer import CWriter
 from relvec.export.expression import Axis, Expression, Input, keep
-from relvec.export.models import machine_of
+from relvec.export.models import exported
 from relvec.export.outputs import classes, numbers
 from relvec.export.scalers import n_inputs, scaled
 
@@ -166,7 +166,7 @@ def to_c(
     if real not in ("double", "float"):
         raise ValueError(f"real={real!r}, expected 'double' or 'float'")
     name = _checked_name(name, path)
-    machine = machine_of(model, return_std=return_std)
+    machine = exported(model, return_std=return_std)
     feature = Axis("feature", n_inputs(model))
     x: Expression = Input(feature)
     if machine is not model:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._classifier import Classifier
+from relvec._pipelines import machine_of
 from relvec._predictor import Predictor
 
 
-def machine_of(model: Any, *, return_std: bool) -> Predictor | Classifier:
+def exported(model: Any, *, return_std: bool) -> Predictor | Classifier:
     """The estimator that a fitted model ends in, which must know what is asked for."""
-    machine = model[-1] if isinstance(model, Pipeline) else model
+    machine = machine_of(model)
     if not isinstance(machine, Predictor | Classifier):
         raise TypeError(
             f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from relvec._classifier import Classifier
-from relvec.export.models import machine_of
+from relvec.export.models import exported
 
 
 def register() -> None:
@@ -113,7 +113,7 @@ def to_onnx(
     [[0.0429]] [[0.0998]] [0.0429]
     """
     register()
-    machine = machine_of(model, return_std=return_std)
+    machine = exported(model, return_std=return_std)
     options = {"double": double}
     options |= {"zipmap": False} if isinstance(machine, Classifier) else {"return_std": return_std}
     graph = _needed("skl2onnx").to_onnx(_silenced(model), X[:1], options={type(machine): options})

@@ -114,6 +114,14 @@ class RegressionLikelihood(Likelihood):
         of the rest.
         """
 
+    @abstractmethod
+    def predictive_log_density(self, t: Array, mean: Array, covariance: Array) -> Array:
+        """Log density that new targets t have under outputs that are N(mean, covariance).
+
+        Targets and outputs have the shapes of `moments`, the result (n_samples,). Of counts it is
+        the log probability.
+        """
+
 
 class ClassLikelihood(Likelihood):
     """Distribution of a class; its functions decide between the classes."""

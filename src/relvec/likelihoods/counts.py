@@ -1,4 +1,4 @@
-"""Quantiles of counts."""
+"""Quantiles and probabilities of counts whose rate has a Gamma distribution."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc
+from scipy.special import betainc, betaincc, betaln, xlog1py
 
 from relvec.likelihoods.base import Array
 from relvec.precision import EPSILON, SMALLEST
@@ -57,6 +57,25 @@ def count_interval(mean: Array, excess: Array, std: Array, coverage: float) -> t
 
     lower = _least(lambda counts: up_to(counts) >= tail, bound)
     return lower, _least(lambda counts: above(counts) <= tail, bound)
+
+
+def count_log_density(counts: Array, mean: Array, excess: Array) -> Array:
+    """Log probability of counts that are negative binomial.
+
+    Parameters
+    ----------
+    counts : ndarray
+        At which.
+    mean, excess : ndarray
+        See `count_interval`.
+    """
+    excess = np.maximum(excess, EPSILON)
+    shape = np.maximum(mean / excess, SMALLEST)
+    some = np.maximum(counts, SMALLEST)
+    ways = np.where(counts > 0, -np.log(some) - betaln(some, shape), 0.0)
+    rare = counts * (np.log(excess) - np.log1p(excess))
+    log_density: Array = ways + rare - xlog1py(shape, excess)
+    return log_density
 
 
 def _least(holds: Callable[[Array], NDArray[np.bool_]], upper: Array) -> Array:

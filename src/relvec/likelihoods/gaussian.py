@@ -79,6 +79,11 @@ class Gaussian(RegressionLikelihood):
         mean, variance = self.moments(mean, covariance)
         return normal_interval(mean, np.sqrt(variance), coverage)
 
+    def predictive_log_density(self, t: Array, mean: Array, covariance: Array) -> Array:
+        """Normal, with the variance of eq. 22."""
+        mean, variance = self.moments(mean, covariance)
+        return normal_log_density(t - mean, variance)[:, 0]
+
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Outputs with noise."""
         noisy: Array = y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
@@ -90,3 +95,11 @@ def normal_interval(mean: Array, std: Array, coverage: float) -> tuple[Array, Ar
     # 1 − coverage has all its digits where coverage is close to one; (1 + coverage)/2 has not.
     half = -ndtri(0.5 * (1 - coverage)) * std
     return mean - half, mean + half
+
+
+def normal_log_density(error: Array, variance: Array) -> Array:
+    """Logarithm of the density of N(0, variance), −∞ where its square root exceeds float64."""
+    with np.errstate(over="ignore"):
+        square = (error / np.sqrt(variance)) ** 2
+    log_density: Array = -0.5 * (np.log(2 * np.pi * variance) + square)
+    return log_density

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from relvec.likelihoods.base import Array, RegressionLikelihood
-from relvec.likelihoods.counts import count_interval
+from relvec.likelihoods.counts import count_interval, count_log_density
 
 #: Rates above this overflow the integers that counts are drawn as.
 LARGEST_RATE = 9e18
@@ -67,6 +67,11 @@ class Poisson(RegressionLikelihood):
         """Quantiles of the negative binomial distribution, which counts of a Gamma rate have."""
         rate, variance = self.moments(mean, covariance)
         return count_interval(rate, rate * covariance[:, 0], np.sqrt(variance), coverage)
+
+    def predictive_log_density(self, t: Array, mean: Array, covariance: Array) -> Array:
+        """Log probability under the negative binomial distribution."""
+        rate = _rate(mean)
+        return count_log_density(t, rate, rate * covariance[:, 0])[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Counts."""

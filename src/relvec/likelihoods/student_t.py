@@ -8,19 +8,23 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import digamma, gammaln, ndtr, ndtri
+from scipy.special import digamma, gammaln, logsumexp, ndtr, ndtri
 from scipy.stats import gamma
 
 from relvec.likelihoods.base import Array, RegressionLikelihood
+from relvec.likelihoods.gaussian import normal_log_density
 
 #: Range in which ν is learnt: from the least whole number for which noise has a variance to what
 #: cannot be told from Gaussian noise.
 LEAST_DEGREES, MOST_DEGREES = 3.0, 1e4
 #: Error of log σ² and of log ν where they are learnt, and of log ν in a first search.
 DIGITS, NEAR = 1e-12, 1e-3
-#: Intervals: precisions that a scale is averaged over, how much probability is beyond them on
-#: either side, steps of the bisection, and degree of the interpolating polynomial.
-NODES, BEYOND, HALVINGS, DEGREE = 200, 1e-15, 80, 40
+#: Averages over precisions: how much probability is beyond them on either side, and their distance
+#: in standard deviations of log u. Intervals: steps of the bisection, and degree of the
+#: interpolating polynomial.
+BEYOND, STEP, HALVINGS, DEGREE = 1e-15, 0.4, 80, 40
+#: Residual, in scales of the noise, up to which precisions are within the range of float64.
+FARTHEST = 1e140
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,21 @@ class StudentT(RegressionLikelihood):
         half = np.sqrt(total * of_share(covariance[:, 0] / total))
         return mean - half, mean + half
 
+    def predictive_log_density(self, t: Array, mean: Array, covariance: Array) -> Array:
+        """Of the same sum: normal with the variance σ²/u + v, averaged over u."""
+        error, variance = t - mean, covariance[:, 0]
+        farthest = float(np.abs(error).max(initial=0.0)) / np.sqrt(self.scale2)
+        if farthest > FARTHEST:
+            raise OverflowError(
+                f"y is up to {farthest:.3g} scales of the noise from its prediction, expected at "
+                f"most {FARTHEST:g}"
+            )
+        log_density = np.full(error.shape, -np.inf)
+        for u, log_weight in zip(*_precisions(self.degrees_of_freedom, farthest), strict=True):
+            given = normal_log_density(error, self.scale2 / u + variance)
+            log_density = np.logaddexp(log_density, log_weight + given)
+        return log_density[:, 0]
+
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
         """Outputs with noise."""
         noisy: Array = y + np.sqrt(self.scale2) * rng.standard_t(self.degrees_of_freedom, y.shape)
@@ -195,17 +214,30 @@ def _best_growth(square: Array, copies: Array, nu: float, least: float) -> float
     return float(np.exp(brentq(excess, low, high + 1, xtol=DIGITS)))
 
 
+def _precisions(nu: float, farthest: float = 0.0) -> tuple[Array, Array]:
+    """Precisions u ~ Gamma(ν/2, ν/2) to average over, and the logarithms of their weights.
+
+    They are evenly spaced in log u, where integrands are smooth and sums over them as good as
+    integrals, and go down to those of residuals of up to `farthest`, in units of σ.
+    """
+    scales = gamma(nu / 2, scale=2 / nu)
+    low = np.log(scales.ppf(BEYOND)) - np.log1p(farthest**2 / nu)
+    high = np.log(scales.isf(BEYOND))
+    log_u = np.linspace(low, high, int(np.ceil((high - low) / (STEP * np.sqrt(2 / (nu + 1))))) + 1)
+    log_density = 0.5 * nu * (log_u - np.exp(log_u))  # of log u, but for a constant
+    return np.exp(log_u), log_density - logsumexp(log_density)
+
+
 def _half_width(share: Array, nu: float, coverage: float) -> Array:
     """Half of the interval of a variable N(0, (1 − share)/u + share), by bisection."""
-    scales = gamma(nu / 2, scale=2 / nu)
-    u = np.geomspace(scales.ppf(BEYOND), scales.isf(BEYOND), NODES)
-    weights = u * scales.pdf(u)  # evenly spaced in log u
+    u, log_weights = _precisions(nu)
+    weights = np.exp(log_weights)
     std = np.sqrt(np.divide.outer(1 - share, u) + share[:, None])
     normal = -ndtri(0.5 * (1 - coverage))
     low, high = normal * std.min(axis=1), normal * std.max(axis=1)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        left_out = 2 * ndtr(-middle[:, None] / std) @ (weights / weights.sum())
+        left_out = 2 * ndtr(-middle[:, None] / std) @ weights
         low = np.where(left_out > 1 - coverage, middle, low)
         high = np.where(left_out > 1 - coverage, high, middle)
     half: Array = 0.5 * (low + high)
