@@ -16,7 +16,13 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=8)
     parser.add_argument("--rows", type=int, default=1000, help="of real problems to train on")
     parser.add_argument("--gamma", default="scale", help="of RVR on the real problems")
-    parser.add_argument("--ours", action="store_true", help="leave the other methods out")
+    parser.add_argument(
+        "--also",
+        nargs="*",
+        choices=["chosen", "others"],
+        default=["chosen", "others"],
+        help="models beside the default one",
+    )
     parser.add_argument(
         "--only", nargs="+", choices=staged.NAMES + staged.SHUFFLED, default=staged.NAMES
     )
@@ -26,7 +32,7 @@ def main() -> None:
         if arguments.part in ("truths", "all"):
             truths.run(arguments.truths)
         if arguments.part in ("staged", "all"):
-            staged.run(*real, others=not arguments.ours)
+            staged.run(*real, also=arguments.also)
         if arguments.part in ("causes", "all"):
             causes.run(*real, times=arguments.truths)
 

@@ -103,7 +103,7 @@ def of_problem(name: str, n_splits: int, n_train: int, gamma: str) -> list[str]:
     for of in staged.parts(name, n_splits, n_train):
         split = of.split
         model = RVR(gamma=gamma).fit(split.X_train, split.y_train)
-        by_folds = model.calibrate(split.X_train, split.y_train, of.folds, of.groups)
+        by_folds = model.calibrate(split.X_train, split.y_train, of.of_folds(N_FOLDS))
         square = fold_square(by_folds)
         mean, std = model.predict(split.X_test, return_std=True)
         scaled = norm(*by_folds.predict(split.X_test, return_std=True))

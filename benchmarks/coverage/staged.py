@@ -1,21 +1,23 @@
 """Real problems: coverage of held-out rows, and how good the intervals are beside those of others.
 
 Inputs are standardised on the training rows. Plain: `RVR` on all of them. By folds: the same model,
-calibrated by refits without one of five folds. Calibrated: `RVR` on three quarters, calibrated on
+calibrated by refits without one of ten folds. Calibrated: `RVR` on three quarters, calibrated on
 the others. Batteries are held out a cell at a time: a fold is a cell, and another cell calibrates.
-Of the river the last rows are: folds are predicted from those before them, and the last rows before
-the test rows calibrate; `--only durance_shuffled xjtu_shuffled` draws rows of both at random, as of
-the other problems. Others: a Gaussian process with a width for each input, a constant and white
-noise, fitted from one start, and HistGradientBoostingRegressor(loss="quantile") with its defaults,
-a fit for each of the six quantiles that the intervals end at. NLPD is the negative log density of
-test targets in nats a row; quantiles have none, so boosting is compared by the pinball loss, the
-mean over those six quantiles, in standard deviations of the training targets. NLPD and pinball
-loss: means over splits, of whose shares the standard errors are.
+Of the river the last rows are: folds are stretches of the later half, predicted from all rows
+before them, and the last rows before the test rows calibrate; `--only durance_shuffled
+xjtu_shuffled` draws rows of both at random, as of the other problems. Chosen: a model that is
+chosen by the training rows, as `choice` says, in the place of the default one. Others: a Gaussian
+process with a width for each input, a constant and white noise, fitted from one start, and
+HistGradientBoostingRegressor(loss="quantile") with its defaults, a fit for each of the six
+quantiles that the intervals end at. NLPD is the negative log density of test targets in nats a row;
+quantiles have none, so boosting is compared by the pinball loss, the mean over those six quantiles,
+in standard deviations of the training targets. NLPD and pinball loss: means over splits, of whose
+shares the standard errors are.
 """
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -26,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.model_selection import BaseCrossValidator, KFold, LeaveOneGroupOut, TimeSeriesSplit
 
+from benchmarks.coverage.choice import Choice, choose
 from benchmarks.coverage.intervals import (
     LEVELS,
     Array,
@@ -40,26 +43,34 @@ from benchmarks.scales.gaussian_process import gaussian_process
 from benchmarks.scales.measure import regression_loss
 from benchmarks.scales.problems import N_TEST, PROBLEMS, some, standardised
 from benchmarks.table import print_table, verdict
-from relvec import RVR
+from relvec import RVR, log_density
 from relvec.conformal import CalibratedRegressor
 from relvec.datasets import Split, Table, load_staged
 
-CALIBRATING, N_FOLDS = 0.25, 5
+#: Folds that a model is chosen by, of which every candidate is fitted to, and that calibrate one.
+CALIBRATING, CHOOSING, N_FOLDS = 0.25, 5, 10
 #: Without tecator, whose 43 test rows cannot tell five points.
 NAMES = ["boston", "concrete", "energy", "yacht", "power_plant", "bike", "elevators"]
 NAMES += ["california", "durance", "xjtu"]
 SHUFFLED = ["durance_shuffled", "xjtu_shuffled"]
 #: Points that are allowed between coverage and level, and on how many problems that is wanted.
 POINTS, WANTED = 5, {"RVR, plain": 8, "RVR, by folds": 10, "RVR, calibrated": 10}
+WANTED |= {"chosen, plain": 8, "chosen, by folds": 10}
 
 
 class Parts(NamedTuple):
-    """A split, which of its training rows calibrate, and folds of them with their groups."""
+    """A split, which of its training rows calibrate, and folds of them with their groups.
+
+    `folds` makes as many folds as it is told, unless there is one for each group.
+    """
 
     split: Split
     calibrating: np.ndarray
-    folds: BaseCrossValidator
+    folds: Callable[[int], BaseCrossValidator]
     groups: np.ndarray | None = None
+
+    def of_folds(self, n_folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        return list(self.folds(n_folds).split(self.split.X_train, groups=self.groups))
 
 
 class Found(NamedTuple):
@@ -74,7 +85,7 @@ def at_random(splits: Iterable[Split], n_train: int) -> Iterator[Parts]:
         rows = some(np.arange(len(split.y_train)), n_train, seed)
         split = split._replace(X_train=split.X_train[rows], y_train=split.y_train[rows])
         shuffled = np.random.RandomState(seed).permutation(len(rows))
-        folds = KFold(N_FOLDS, shuffle=True, random_state=seed)
+        folds = partial(KFold, shuffle=True, random_state=seed)
         yield Parts(split, shuffled < CALIBRATING * len(rows), folds)
 
 
@@ -83,7 +94,12 @@ def in_time(splits: Iterable[Split], n_train: int) -> Iterator[Parts]:
     for split in splits:
         split = split._replace(X_train=split.X_train[-n_train:], y_train=split.y_train[-n_train:])
         n = len(split.y_train)
-        yield Parts(split, np.arange(n) >= (1 - CALIBRATING) * n, TimeSeriesSplit(N_FOLDS))
+        yield Parts(split, np.arange(n) >= (1 - CALIBRATING) * n, partial(in_stretches, n))
+
+
+def in_stretches(n: int, n_folds: int) -> TimeSeriesSplit:
+    """The later half in so many stretches, each predicted from all rows before it."""
+    return TimeSeriesSplit(n_folds, test_size=n // (2 * n_folds))
 
 
 def batteries() -> tuple[Table, np.ndarray]:
@@ -107,7 +123,7 @@ def by_cell(n_splits: int, n_train: int) -> Iterator[Parts]:
         )
         test = cells == cell
         split = standardised(Split(table.X[rows], table.y[rows], table.X[test], table.y[test]))
-        yield Parts(split, cells[rows] == other, LeaveOneGroupOut(), cells[rows])
+        yield Parts(split, cells[rows] == other, lambda _: LeaveOneGroupOut(), cells[rows])
 
 
 def shuffled(name: str, n_splits: int) -> Iterator[Split]:
@@ -155,28 +171,46 @@ def normal(machine: GaussianProcessRegressor, X: Array, level: float) -> tuple[A
 
 
 def loss(machine: RVR | CalibratedRegressor | GaussianProcessRegressor, split: Split) -> float:
+    if isinstance(machine, RVR):
+        return -log_density(machine, split.X_test, split.y_test)
     return regression_loss(machine, split.X_test, split.y_test)
 
 
-def fit_all(of: Parts, gamma: str, others: bool) -> dict[str, Found]:
+def calibrated_by(of: Parts, choice: Choice, model: RVR) -> CalibratedRegressor:
+    """Calibrate a model that was fitted to all training rows."""
+    y = choice.target(of.split.y_train)
+    return model.calibrate(of.split.X_train, y, of.of_folds(N_FOLDS))
+
+
+def found(model: RVR | CalibratedRegressor, choice: Choice, split: Split) -> Found:
+    """Measure intervals and densities of the target itself."""
+    t = choice.target(split.y_test)
+    slope = float(choice.slope(split.y_test).mean())
+    density = loss(model, split._replace(y_test=t)) - slope
+    return Found(choice.ends(model, split.X_test), density)
+
+
+def fit_all(of: Parts, gamma: str, also: Collection[str]) -> dict[str, Found]:
     split, own = of.split, ~of.calibrating
-    plain = RVR(gamma=gamma).fit(split.X_train, split.y_train)
+    default = Choice({"gamma": gamma}, logarithm=False)
+    plain = default.fit(split)
     part = RVR(gamma=gamma).fit(split.X_train[own], split.y_train[own])
     calibrated = part.calibrate(split.X_train[~own], split.y_train[~own])
-    by_folds = plain.calibrate(split.X_train, split.y_train, of.folds, of.groups)
-    found = {
-        "RVR, plain": Found(at_levels(plain.predict_interval, split.X_test), loss(plain, split)),
-        "RVR, by folds": Found(
-            at_levels(by_folds.predict_interval, split.X_test), loss(by_folds, split)
-        ),
-        "RVR, calibrated": Found(
-            at_levels(calibrated.predict_interval, split.X_test), loss(calibrated, split)
-        ),
+    every = {
+        "RVR, plain": found(plain, default, split),
+        "RVR, by folds": found(calibrated_by(of, default, plain), default, split),
+        "RVR, calibrated": found(calibrated, default, split),
     }
-    if others:
-        found["Gaussian process"] = process(split)
-        found["boosting"] = Found(boosted(split), np.nan)
-    return found
+    if "chosen" in also:
+        choice = choose(split, of.of_folds(CHOOSING))
+        model = choice.fit(split)
+        print(f"chosen: {choice}, {len(model.relevance_)} functions", flush=True)
+        every["chosen, plain"] = found(model, choice, split)
+        every["chosen, by folds"] = found(calibrated_by(of, choice, model), choice, split)
+    if "others" in also:
+        every["Gaussian process"] = process(split)
+        every["boosting"] = Found(boosted(split), np.nan)
+    return every
 
 
 def rows(
@@ -207,14 +241,16 @@ HEADER = ["problem", "test rows", "model", "50 / 80 / 95 %", "standard errors", 
 HEADER += [f"within {POINTS}", "NLPD", "pinball"]
 
 
-def run(names: Sequence[str], n_splits: int, n_train: int, gamma: str, *, others: bool) -> None:
+def run(
+    names: Sequence[str], n_splits: int, n_train: int, gamma: str, *, also: Collection[str]
+) -> None:
     """Print the table for the problems in `names`, and on how many each model is within reach."""
     print(__doc__)
     table = []
     for name in names:
         start = time.process_time()
         all_parts = list(parts(name, n_splits, n_train))
-        table += rows(name, all_parts, [fit_all(of, gamma, others) for of in all_parts])
+        table += rows(name, all_parts, [fit_all(of, gamma, also) for of in all_parts])
         print(f"{name}: {time.process_time() - start:.0f} s", flush=True)
     print(f"\nAt most {n_splits} splits a problem and {n_train} training rows, gamma={gamma!r};")
     print("off by: the largest of three.\n")
