@@ -50,7 +50,6 @@ def chosen(seed: int) -> dict[str, Numbers]:
     table = compare(GRID, X, y)
     models = {name: clone(model).fit(X, y) for name, model in GRID.items()}
     table["fresh"] = [density(models[name], *fresh) for name in table.index]
-    table["schwarz"] = table["log_evidence"] - 0.5 * np.log(N_ROWS) * table["n_functions"]
     found = {}
     for name, criterion in {
         "log evidence": "log_evidence",

@@ -17,7 +17,7 @@ from relvec.basis import RBF, Bias, Laplacian
 from tests.cases import inputs
 from tests.machines import MACHINES
 
-COLUMNS = ["log_evidence", "less_best", "loo_log_density", "n_functions", "seconds"]
+COLUMNS = ["log_evidence", "less_best", "schwarz", "loo_log_density", "n_functions", "seconds"]
 
 
 def candidates():
@@ -47,6 +47,17 @@ def test_rows_are_the_fits_best_first():
     assert np.all(np.diff(evidence) < 0)
     assert_allclose(table["less_best"], evidence - evidence.max())
     assert (table["seconds"] > 0).all()
+
+
+@pytest.mark.parametrize("weight", [None, 3.0])
+def test_functions_and_learnt_scales_have_their_price(weight):
+    X, y = inputs.noisy_sinc(40)
+    models = {"given": RVR(gamma=0.1), "learnt": RVR(gamma="evidence")}
+    weights = None if weight is None else np.full(40, weight)
+    table = compare(models, X, y, sample_weight=weights)
+    chosen = table["n_functions"] + (table.index == "learnt")
+    expected = table["log_evidence"] - 0.5 * np.log(40 * (weight or 1)) * chosen
+    assert_allclose(table["schwarz"], expected)
 
 
 def test_bases_of_all_kinds_have_one_scale_of_evidence():

@@ -12,7 +12,6 @@ does not know: where there was much to choose from, it flatters.
 
 # %%
 import matplotlib.pyplot as plt
-import numpy as np
 from scipy.stats import spearmanr
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import cross_val_score
@@ -52,10 +51,9 @@ error = [
     -cross_val_score(models[name], X, y, cv=5, scoring="neg_root_mean_squared_error").mean()
     for name in table.index
 ]
-charged = table["log_evidence"] - table["n_functions"] * np.log(len(y)) / 2
 
 fig, axes = plt.subplots(1, 2, sharey=True, figsize=(9, 4), layout="constrained")
-columns = {"log evidence": table["log_evidence"], "less ½ log N a function": charged}
+columns = {"log evidence": table["log_evidence"], "less ½ log N a function": table["schwarz"]}
 for ax, (title, nats) in zip(axes, columns.items(), strict=True):
     for name, marker in zip(table.index, "os^vDP*", strict=True):
         place = nats[name], error[table.index.get_loc(name)]

@@ -16,6 +16,7 @@ from relvec._classifier import Classifier
 from relvec._estimator import RelevanceMachine
 from relvec._pipelines import inputs_of, machine_of
 from relvec._summary import table
+from relvec.evidence import schwarz_price
 
 #: Share of the log evidence, and nats, by which the same evidence computed twice may differ:
 #: roundings, and where the iteration for the mode of a likelihood stops.
@@ -64,6 +65,9 @@ def compare(
             In nats, as ``log_evidence_``.
         less_best
             The same less that of the best model: the log of how much less probable it makes y.
+        schwarz
+            Schwarz's criterion: log_evidence less ½ log N nats for every function that was kept and
+            every scale that was learnt, as N rows chose them among many and evidence does not know.
         loo_log_density
             Σ log p(t_n | t_−n), in closed form at the precisions and functions of the fit, which
             have seen t_n; NaN without Gaussian noise.
@@ -162,8 +166,12 @@ def _row(
     inputs = inputs_of(model, X)
     if fitted:
         _check_seen(name, machine, inputs, y, given)
+    weights = given.get("sample_weight")
+    price = schwarz_price(np.shape(y)[0] if weights is None else np.sum(weights))
+    chosen = len(machine.relevance_) + machine.basis_.n_scales
     return {
         "log_evidence": machine.log_evidence_,
+        "schwarz": machine.log_evidence_ - price * chosen,
         "loo_log_density": machine._log_density_left_out(inputs, y, **given),
         "n_functions": len(machine.relevance_),
         "seconds": seconds,

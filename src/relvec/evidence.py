@@ -23,6 +23,11 @@ from relvec.linalg import cholesky_of_gram, inverse_lower, solve_lower, solve_lo
 LOG_2PI = float(np.log(2 * np.pi))
 
 
+def schwarz_price(n_copies: float) -> float:
+    """½ log N: nats that a function or a scale has to be worth, by Schwarz's criterion (1978)."""
+    return 0.5 * float(np.log(n_copies))
+
+
 @dataclass(frozen=True)
 class ActiveSet:
     """What the evidence needs to know of the data for one set of active functions.

@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from relvec.basis.base import Basis
 from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowVector
+from relvec.evidence import schwarz_price
 from relvec.inference import Model
 from relvec.likelihoods import Likelihood
 from relvec.linalg import single_threaded
@@ -129,9 +130,8 @@ class Problem:
 
     @property
     def price(self) -> float:
-        """Nats that a scale or a function has to be worth: ½ log N, Schwarz's criterion."""
-        n_copies = float(len(self.X) if self.weights is None else self.weights.sum())
-        return 0.5 * float(np.log(n_copies))
+        """Nats that a scale or a function has to be worth."""
+        return schwarz_price(len(self.X) if self.weights is None else self.weights.sum())
 
     def solve(
         self, basis: Basis, solver: Solver, begun: Sequence[Model] | None = None
