@@ -323,10 +323,19 @@ def test_gamma_that_is_no_number_is_refused_by_name(gamma):
         RVR(gamma=gamma).fit(*noisy_sinc(20))
 
 
-def test_noise_out_of_all_proportion_to_the_target():
+@pytest.mark.parametrize("unit", [1e-40, 1.0, 1e40])
+def test_noise_out_of_all_proportion_to_the_target(unit):
+    """Less than the rounding errors of y, or so much that y is nothing beside it."""
     X, y = noisy_sinc(20)
-    with pytest.raises(OverflowError, match=r"noise_variance=1e-200.*y"):
-        RVR(noise_variance=1e-200).fit(X, y)
+    for share in (1e-200, 1e-33, 1e120):
+        noise = float(share * np.var(y) * unit**2)
+        with pytest.raises(OverflowError, match=r"noise_variance=.* and the variance of y"):
+            RVR(noise_variance=noise).fit(X, unit * y)
+    RVR(noise_variance=1e-31 * np.var(y) * unit**2).fit(X, unit * y)
+
+
+def test_noise_of_rows_out_of_all_proportion_to_that_of_others():
+    X, y = noisy_sinc(20)
     variances = np.r_[1e-60, np.ones(19)]
     with pytest.raises(OverflowError, match="noise_variance_per_row reaches from 1e-60 to 1"):
         RVR().fit(X, y, noise_variance_per_row=variances)

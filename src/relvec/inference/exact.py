@@ -18,6 +18,7 @@ from relvec.inference.noise import NOISE_FLOOR, Noise
 from relvec.inference.opening import NEGLECTED, spanning_frame, sweep
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.posterior import Independent, Posterior
+from relvec.precision import EPSILON
 
 #: Noise that a search from no function begins with, as a share of the variance of the target.
 FIRST_NOISE = 0.03
@@ -225,10 +226,13 @@ class Exact(Inference):
 
     def _beta(self, noise_variance: float | Array) -> Array:
         beta: Array = self.target.scale**2 / noise_variance
-        if not ((beta > 1 / LARGEST_PRECISION) & (beta < LARGEST_PRECISION)).all():
+        # Less noise than y has rounding errors would have the functions explain those.
+        least = np.maximum(EPSILON**2 * self.target.variance, 1 / LARGEST_PRECISION)
+        if not ((beta * least <= 1) & (beta > 1 / LARGEST_PRECISION)).all():
+            variance = float((self.target.variance * self.target.scale**2).min())
             raise OverflowError(
-                f"noise_variance={noise_variance!r} and the variance of y are too far apart for "
-                "float64; rescale y"
+                f"noise_variance={noise_variance!r} and the variance of y, {variance:.3g}, are too "
+                "far apart for the digits of float64; noise_variance is in squared units of y"
             )
         return beta
 
