@@ -33,7 +33,7 @@ from relvec.checks import check_count, check_positive
 from relvec.design import RowVector
 from relvec.hyperpriors import Gamma, check_weight_prior
 from relvec.likelihoods import Likelihood
-from relvec.linalg import single_threaded
+from relvec.linalg import NotPositiveDefiniteError, single_threaded
 from relvec.problem import Problem
 from relvec.scales import learn_scales
 from relvec.solvers import SOLVERS, Solution, Solver
@@ -215,12 +215,28 @@ class Fitting(LongFit, ABC):
         n_parts = None if learns else problem.n_parts(solver)
         with single_threaded(), self._progress(record, given, n_parts, so_far) as progress:
             solver = replace(solver, progress=progress)
-            basis, solutions = self._solved(problem, basis, solver)
+            basis, solutions = self._in_range(problem, basis, solver)
             notes = self._conclude(
                 problem, basis, solutions, progress.note, single=single, order=order
             )
         for note in notes:
             warnings.warn(note, stacklevel=4 + CALLS)
+
+    def _in_range(
+        self, problem: Problem, basis: Basis, solver: Solver
+    ) -> tuple[Basis, list[Solution]]:
+        """Solve, and refuse what float64 has no digits for."""
+        refusal = (
+            "no digits of float64 are left for the weights: X, y or sample_weight reach over too "
+            "many orders of magnitude for functions so much alike"
+        )
+        try:
+            basis, solutions = self._solved(problem, basis, solver)
+        except NotPositiveDefiniteError as error:
+            raise OverflowError(refusal) from error
+        if not all(np.isfinite(solution.log_evidence) for solution in solutions):
+            raise OverflowError(refusal)
+        return basis, solutions
 
     def _solved(
         self, problem: Problem, basis: Basis, solver: Solver

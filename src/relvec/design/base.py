@@ -228,7 +228,10 @@ class Design(ABC):
     def weight_unit(self) -> Array:
         """Weight of a raw candidate that is as much as a weight of one of the standardised."""
         # A function that is constant on these data was scaled to zero, and its α no longer matters.
-        unit: Array = 1 / np.where(np.isfinite(self.scale), self.scale, 1.0)
+        with np.errstate(over="ignore"):
+            unit: Array = 1 / np.where(np.isfinite(self.scale), self.scale, 1.0)
+        if not np.isfinite(unit).all():
+            raise OverflowError("basis functions fall below the range of float64; rescale X")
         return unit
 
     @property

@@ -198,7 +198,10 @@ def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
     for t in problem.targets.values():
         design = problem.design(Phi.copy())
         inference = infer(problem.likelihood, design, t)
-        norm2 = np.bincount(families, design.weight_unit**-2) / sizes
+        with np.errstate(over="ignore"):
+            norm2 = np.bincount(families, design.weight_unit**-2) / sizes
+        if not np.isfinite(norm2).all():
+            raise OverflowError("squares of basis functions exceed the range of float64; rescale X")
         log_alpha = np.log(sizes * norm2 / inference.norm2)
         machines.append(Tied(np.arange(len(families)), families, log_alpha, inference.first_beta))
     return ScaledEvidence(problem, basis, machines)

@@ -1,0 +1,73 @@
+"""Fits that float64 has no digits for are refused by name: never infinite, never by LAPACK."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from relvec import RVR
+from relvec.exceptions import RelvecWarning
+
+DRAW = np.random.RandomState(0)
+X = DRAW.standard_normal((5, 2))
+
+
+def is_finite_or_refused(model, *data, **given):
+    """Whether there is a model, which is finite then; NumPy never warns."""
+    refusal = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", RelvecWarning)
+        warnings.filterwarnings("ignore", "stopped after max_iter")
+        try:
+            model.fit(*data, **given)
+        except OverflowError as error:
+            refusal = error
+    assert refusal is None or type(refusal) is OverflowError
+    return refusal is None and np.isfinite(model.log_evidence_)
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 100])
+@pytest.mark.parametrize("row", range(5))
+def test_counts_that_stand_for_very_many(row, max_iter):
+    """One of five rows counts 10⁰ to 10³⁰⁰ times."""
+    counts = np.array([3.0, 0.0, 4.0, 0.0, 5.0])
+    found = []
+    for power in range(0, 301, 10):
+        weights = np.where(np.arange(5) == row, 10.0**power, 1.0)
+        model = RVR(likelihood="poisson", fit_intercept=False, max_iter=max_iter)
+        found.append(is_finite_or_refused(model, X, counts, sample_weight=weights))
+    assert found[0]
+    assert not found[-1]
+
+
+@pytest.mark.parametrize("height", [1e3, 1e7, 1e11])
+def test_many_counts_on_functions_that_are_nearly_equal(height):
+    x = np.array([[-0.977], [0.950]])
+    model = RVR("sigmoid", gamma=0.001, likelihood="poisson", fit_intercept=False, max_iter=1)
+    is_finite_or_refused(model, x, np.floor(height * np.array([0.548, 0.0133])))
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "student_t"])
+@pytest.mark.parametrize("kernel", ["poly", "linear_spline", ["rbf", "poly"]])
+def test_functions_below_or_above_the_range(kernel, likelihood):
+    y = X[:, 0] + 0.1 * DRAW.standard_normal(5)
+    found = [
+        is_finite_or_refused(RVR(kernel, gamma="auto", likelihood=likelihood), 10.0**power * X, y)
+        for power in range(-156, 157, 6)
+    ]
+    assert found[26]
+    assert not found[-1]
+
+
+def test_weights_of_functions_that_are_next_to_nothing():
+    y = np.array([0.98, -0.16, -0.1, 0.02, -0.01])
+    model = RVR("poly", gamma="auto", likelihood="student_t", fit_intercept=False)
+    assert is_finite_or_refused(model, 1e-20 * np.eye(5, 4), y)
+    assert not is_finite_or_refused(model, 2.6e-54 * np.eye(5, 4), y)
+
+
+def test_scales_of_functions_above_the_range():
+    """One row leaves the width at one, so that a cubic is 10³⁰⁰ at it."""
+    with pytest.raises(OverflowError, match=r"squares of basis functions exceed .*; rescale X"):
+        RVR(["rbf", "poly"], gamma="evidence", fit_intercept=False).fit([[1.8e50]], [0.04])
