@@ -204,7 +204,8 @@ def fit_all(of: Parts, gamma: str, also: Collection[str]) -> dict[str, Found]:
     if "chosen" in also:
         choice = choose(split, of.of_folds(CHOOSING))
         model = choice.fit(split)
-        print(f"chosen: {choice}, {len(model.relevance_)} functions", flush=True)
+        kept = [len(of_kind.relevance_) for of_kind in (model, plain)]
+        print(f"chosen: {choice}, {kept[0]} functions; default: {kept[1]}", flush=True)
         every["chosen, plain"] = found(model, choice, split)
         every["chosen, by folds"] = found(calibrated_by(of, choice, model), choice, split)
     if "others" in also:
