@@ -71,3 +71,15 @@ def test_scales_of_functions_above_the_range():
     """One row leaves the width at one, so that a cubic is 10³⁰⁰ at it."""
     with pytest.raises(OverflowError, match=r"squares of basis functions exceed .*; rescale X"):
         RVR(["rbf", "poly"], gamma="evidence", fit_intercept=False).fit([[1.8e50]], [0.04])
+
+
+def test_learnt_scales_of_functions_whose_squares_are_out_of_range():
+    """A cubic of numbers around 10³¹ is 10¹⁸⁹, and its precision 10⁻³⁷⁸ if y is one."""
+    is_finite_or_refused(RVR("poly", gamma="evidence"), 1.8e31 * X, X[:, 0] ** 3 + 1)
+    one = RVR("poly", gamma="evidence", fit_intercept=False)
+    is_finite_or_refused(one, 1.8e31 * X[:1], 1e50 * X[:1, 0])
+
+
+def test_precisions_of_outliers_whose_squares_are_out_of_range():
+    model = RVR("poly", gamma=1e6, likelihood="student_t", fit_intercept=False)
+    is_finite_or_refused(model, [[1.8e25]], [4e48])

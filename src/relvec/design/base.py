@@ -303,3 +303,14 @@ class Design(ABC):
 
         Parameters and what the function is given are those of `map_rows`.
         """
+
+
+def in_units(alpha: Array, unit: Array) -> Array:
+    """Precisions of weights that are measured in other units, whose squares may be out of range."""
+    with np.errstate(over="ignore", under="ignore"):
+        measured: Array = alpha * unit * unit
+    if not (np.isfinite(measured) & (measured > 0)).all():
+        raise OverflowError(
+            "weight precisions in the units of X and y exceed the range of float64; rescale them"
+        )
+    return measured

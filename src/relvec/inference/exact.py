@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from relvec.design.base import Array, ClosedFrame, Design, Index, TargetFrame
+from relvec.design.base import Array, ClosedFrame, Design, Index, TargetFrame, in_units
 from relvec.evidence import ActiveSet, CandidateFactors, WeightPosterior
 from relvec.gains import IndependentBlock, best_independent, greedy_additions
 from relvec.hyperpriors import UNIFORM, Gamma
@@ -310,13 +310,7 @@ class Exact(Inference):
         alpha, kept = model.alpha, self.design.restrict(model.active)
         found = self._recomputed(kept, alpha, model.beta)
         noise_variance, units = self.target.scale**2 / model.beta, self.target.scale[:, None]
-        with np.errstate(over="ignore", under="ignore"):
-            user_alpha = alpha * (kept.scale / units) ** 2
-        if not (np.isfinite(user_alpha) & (user_alpha > 0)).all():
-            raise OverflowError(
-                "weight precisions in the units of X and y exceed the range of float64; rescale "
-                "them"
-            )
+        user_alpha = in_units(alpha, kept.scale / units)
         posteriors = tuple(
             Posterior(
                 mean=(to_weight * part.mean)[:, None],
@@ -357,7 +351,7 @@ class Exact(Inference):
         assert self.likelihood.noise_variance is not None
         beta = self._beta(self.likelihood.noise_variance)
         first = np.atleast_2d(alpha)[0]  # those of the others are the same in other units
-        return Model(np.arange(len(first)), first * self.weight_unit() ** 2, beta)
+        return Model(np.arange(len(first)), in_units(first, self.weight_unit()), beta)
 
     def weight_unit(self) -> Array:
         """See `Inference.weight_unit`; of the first target's weights."""

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from relvec.design.base import Array, Design, Index, RowVector, Target
+from relvec.design.base import Array, Design, Index, RowVector, Target, in_units
 from relvec.evidence import LOG_2PI, alpha_gradient, alpha_hessian
 from relvec.inference.base import Accepted, Effort, Inference, Model, Near, Point, columns_of
 from relvec.inference.curvature import Curvature, Reach
@@ -293,15 +293,9 @@ class Laplace(Inference):
         """See `Inference.accept`."""
         model = model.keep(np.argsort(model.active))
         kept, found = self.design.restrict(model.active), self.point(model)
-        with np.errstate(over="ignore", under="ignore"):
-            user_alpha = model.alpha * kept.scale**2
-        if not (np.isfinite(user_alpha) & (user_alpha > 0)).all():
-            raise OverflowError(
-                "weight precisions in the units of X exceed the range of float64; rescale it"
-            )
         return Accepted(
             active=model.active,
-            alpha=user_alpha,
+            alpha=in_units(model.alpha, kept.scale),
             likelihood=self.rows.likelihood,
             posterior=self._posterior(kept, found),
             well_determined=found.well_determined(),
@@ -325,7 +319,7 @@ class Laplace(Inference):
 
     def model_of(self, alpha: Array) -> Model:
         """See `Inference.model_of`."""
-        return Model(np.arange(len(alpha)), alpha * self.weight_unit() ** 2)
+        return Model(np.arange(len(alpha)), in_units(alpha, self.weight_unit()))
 
     def weight_unit(self) -> Array:
         """See `Inference.weight_unit`."""

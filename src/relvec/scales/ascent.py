@@ -155,7 +155,7 @@ class ScaledEvidence:
         ):
             design = self.problem.design(Phi[:, machine.columns])
             inference = infer(self.problem.likelihood, design, t).all_active()
-            alpha = np.exp(machine.log_alpha[machine.family]) * design.weight_unit**2
-            model = Model(np.arange(len(alpha)), alpha, machine.beta)
+            log_alpha = machine.log_alpha[machine.family] + 2 * np.log(design.weight_unit)
+            model = Model(np.arange(len(log_alpha)), np.exp(log_alpha), machine.beta)
             found.append((inference, inference.point(model, start)))
         return found

@@ -90,7 +90,7 @@ class Fit:
             columns = np.searchsorted(self.active, solution.active)
             design = self.problem.design(Phi[:, columns])
             model = infer(solution.likelihood, design, t).model_of(solution.alpha)
-            log_alpha = np.log(model.alpha / design.weight_unit**2)
+            log_alpha = np.log(model.alpha) - 2 * np.log(design.weight_unit)
             machines.append(Tied(columns, np.arange(len(columns)), log_alpha, model.beta))
         return ScaledEvidence(self.problem, basis, machines)
 

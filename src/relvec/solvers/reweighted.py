@@ -14,7 +14,7 @@ from functools import partial, singledispatch
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import Array, Design, RowVector
+from relvec.design.base import Array, Design, RowVector, in_units
 from relvec.inference import Model, infer
 from relvec.inference.mixture import LARGEST_SQUARE, Mixture, Scales
 from relvec.inference.noise import NOISE_FLOOR
@@ -57,7 +57,7 @@ def _with_all_digits(
     """
     kept = design.restrict(found.active)
     model = infer(found.likelihood, kept, t).model_of(found.alpha)
-    model = replace(model, alpha=model.alpha / kept.weight_unit**2)
+    model = replace(model, alpha=in_units(model.alpha, 1 / kept.weight_unit))
     again = solver.resume(kept, t, likelihood, model)
     stopped = tuple(note for note in found.notes if isinstance(note, ConvergenceWarning))
     return replace(
@@ -177,7 +177,9 @@ class _Rounds:
         """The functions of a fit with their precisions, and σ², for the rows of a next round."""
         inference = Mixture(self.design.restrict(found.active), self.t, scales)
         model = inference.model_of(found.alpha)
-        return Model(found.active, model.alpha / inference.design.weight_unit**2, model.beta)
+        return Model(
+            found.active, in_units(model.alpha, 1 / inference.design.weight_unit), model.beta
+        )
 
     def _solution(self, found: Solution, scales: Scales, *stopped: Warning) -> Solution:
         """What was found, with the scales of the rows that are best for it."""

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from relvec.design.base import EVERY, Array, Design, RowVector
+from relvec.design.base import EVERY, Array, Design, RowVector, in_units
 from relvec.inference import Model, infer
 from relvec.likelihoods.base import Likelihood
 from relvec.precision import ROUNDINGS
@@ -81,7 +81,7 @@ class Sequential(Solver):
             return None
         alone = replace(self, n_starts=1, verbose=0, progress=Progress())
         found = alone.solve(few, some, likelihood)
-        return Model(found.active, found.alpha * design.weight_unit[found.active] ** 2)
+        return Model(found.active, in_units(found.alpha, design.weight_unit[found.active]))
 
     def _make(self, search: Search, begin: Callable[[], Ending], endings: list[Ending]) -> None:
         """Make a start; if Ctrl-C ends it, where it came to is its ending."""
@@ -96,7 +96,7 @@ class Sequential(Solver):
     def resume(self, design: Design, t: Array, likelihood: Likelihood, model: Model) -> Solution:
         """Maximise the evidence from a model on; see `Solver.resume`."""
         search, endings = self._search(design, t, likelihood), list[Ending]()
-        alpha = model.alpha * design.weight_unit[model.active] ** 2
+        alpha = in_units(model.alpha, design.weight_unit[model.active])
         self._make(search, partial(search.onward, replace(model, alpha=alpha), 0), endings)
         return self._solution(search, endings)
 
