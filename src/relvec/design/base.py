@@ -308,9 +308,18 @@ class Design(ABC):
 def in_units(alpha: Array, unit: Array) -> Array:
     """Precisions of weights that are measured in other units, whose squares may be out of range."""
     with np.errstate(over="ignore", under="ignore"):
-        measured: Array = alpha * unit * unit
-    if not (np.isfinite(measured) & (measured > 0)).all():
+        return _checked(alpha * unit * unit)
+
+
+def of_logs(log_alpha: Array) -> Array:
+    """Precisions of weights from their logarithms."""
+    with np.errstate(over="ignore", under="ignore"):
+        return _checked(np.exp(log_alpha))
+
+
+def _checked(alpha: Array) -> Array:
+    if not (np.isfinite(alpha) & (alpha > 0)).all():
         raise OverflowError(
             "weight precisions in the units of X and y exceed the range of float64; rescale them"
         )
-    return measured
+    return alpha

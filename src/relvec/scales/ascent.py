@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from relvec.basis.base import Array, Basis, Index
+from relvec.design.base import of_logs
 from relvec.inference import Inference, Model, Point, infer
 from relvec.inference.base import Near
 from relvec.problem import Problem
@@ -52,7 +53,7 @@ class Tied:
 
     def model(self, active: Index) -> Model:
         """The model, if the functions of the basis are the candidates `active`."""
-        return Model(active[self.columns], np.exp(self.log_alpha[self.family]), self.beta)
+        return Model(active[self.columns], of_logs(self.log_alpha[self.family]), self.beta)
 
     def tied(self, slope: Array, *, beta_held: bool) -> Array:
         """Slope in `logs`, given that in every function's log α and in log β."""
