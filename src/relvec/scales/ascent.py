@@ -142,8 +142,14 @@ class ScaledEvidence:
                 near[number] = point.near()
             machine = self.machines[number]
             log_evidence += point.log_evidence
-            D[:, machine.columns] += inference.function_slope(point)
+            with np.errstate(over="ignore", invalid="ignore"):
+                D[:, machine.columns] += inference.function_slope(point)
             slopes.append(machine.tied(point.evidence_slope(), beta_held=inference.noise.held))
+        if not np.isfinite(D).all():
+            raise OverflowError(
+                "the scales of functions that are next to nothing cannot be learnt: slopes exceed "
+                "the range of float64; rescale X"
+            )
         by_scale = self.basis.scale_slope(self.problem.X, D)
         return log_evidence, np.concatenate([by_scale, *slopes])
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.special import logsumexp
 
 from relvec.basis.base import Array, Basis, Index
 from relvec.design.base import EVERY
@@ -194,15 +195,14 @@ def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
     Each family begins with the whole of the target to explain, its functions with equal shares.
     """
     Phi, families = problem.evaluate(basis), basis.families()
-    sizes, machines = np.bincount(families), []
+    members, machines = [families == family for family in np.unique(families)], []
     for t in problem.targets.values():
         design = problem.design(Phi.copy())
         inference = infer(problem.likelihood, design, t)
-        with np.errstate(over="ignore"):
-            norm2 = np.bincount(families, design.weight_unit**-2) / sizes
-        if not np.isfinite(norm2).all():
-            raise OverflowError("squares of basis functions exceed the range of float64; rescale X")
-        log_alpha = np.log(sizes * norm2 / inference.norm2)
+        # Squares of norms may be out of range, where their logarithms are not.
+        log_norm2 = -2 * np.log(design.weight_unit)
+        log_alpha = np.array([logsumexp(log_norm2[own]) for own in members])
+        log_alpha -= np.log(inference.norm2)
         machines.append(Tied(np.arange(len(families)), families, log_alpha, inference.first_beta))
     return ScaledEvidence(problem, basis, machines)
 
