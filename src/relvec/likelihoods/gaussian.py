@@ -98,7 +98,7 @@ def normal_interval(mean: Array, std: Array, coverage: float) -> tuple[Array, Ar
 
 
 def normal_log_density(error: Array, variance: Array) -> Array:
-    """Logarithm of the density of N(0, variance), −∞ where its square root exceeds float64."""
+    """Logarithm of the density of N(0, variance), −∞ where squared errors exceed float64."""
     with np.errstate(over="ignore"):
         square = (error / np.sqrt(variance)) ** 2
     log_density: Array = -0.5 * (np.log(2 * np.pi * variance) + square)
