@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from relvec.basis.base import Array, Basis, Index
-from relvec.design.base import of_logs
+from relvec.design.base import in_units, of_logs
 from relvec.inference import Inference, Model, Point, infer
 from relvec.inference.base import Near
 from relvec.problem import Problem
@@ -162,7 +162,7 @@ class ScaledEvidence:
         ):
             design = self.problem.design(Phi[:, machine.columns])
             inference = infer(self.problem.likelihood, design, t).all_active()
-            log_alpha = machine.log_alpha[machine.family] + 2 * np.log(design.weight_unit)
-            model = Model(np.arange(len(log_alpha)), np.exp(log_alpha), machine.beta)
+            alpha = in_units(of_logs(machine.log_alpha[machine.family]), design.weight_unit)
+            model = Model(np.arange(len(alpha)), alpha, machine.beta)
             found.append((inference, inference.point(model, start)))
         return found
