@@ -77,6 +77,8 @@ def test_scales_of_functions_out_of_range(x):
 def test_learnt_scales_of_functions_whose_squares_are_out_of_range():
     """A cubic of numbers around 10³¹ is 10¹⁸⁹, and its precision 10⁻³⁷⁸ if y is one."""
     is_finite_or_refused(RVR("poly", gamma="evidence"), 1.8e31 * X, X[:, 0] ** 3 + 1)
+    kept = RVR("poly", gamma="evidence", fit_intercept=False, solver="fixed_point", max_iter=1)
+    is_finite_or_refused(kept, [[1.8e50]], [0.0])
     one = RVR("poly", gamma="evidence", fit_intercept=False)
     is_finite_or_refused(one, [[3.14e31]], [4e48])
 

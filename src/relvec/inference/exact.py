@@ -310,7 +310,8 @@ class Exact(Inference):
         alpha, kept = model.alpha, self.design.restrict(model.active)
         found = self._recomputed(kept, alpha, model.beta)
         noise_variance, units = self.target.scale**2 / model.beta, self.target.scale[:, None]
-        user_alpha = in_units(alpha, kept.scale / units)
+        with np.errstate(over="ignore", under="ignore"):
+            user_alpha = in_units(alpha, kept.scale / units)
         posteriors = tuple(
             Posterior(
                 mean=(to_weight * part.mean)[:, None],
