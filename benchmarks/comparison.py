@@ -11,23 +11,16 @@ that of the fresh rows; all three in nats a row.
 import argparse
 
 import numpy as np
-from scipy.stats import norm
 from sklearn.base import clone
 
 from benchmarks.paper.draws import seeds
 from benchmarks.table import format_mean, print_table
-from relvec import RVR, compare
+from relvec import RVR, compare, log_density
 from relvec.datasets import make_sinc
 
 N_ROWS, NOISE, N_FRESH = 100, 0.1, 1000
 GRID = {f"r = {gamma**-0.5:.2f}": RVR(gamma=gamma) for gamma in np.geomspace(0.01, 4, 25)}
 Numbers = dict[str, float]
-
-
-def density(model: RVR, X: np.ndarray, y: np.ndarray) -> float:
-    """Mean log density of targets that the model has not seen."""
-    mean, std = model.predict(X, return_std=True)
-    return float(norm.logpdf(y, mean, std).mean())
 
 
 def refitted(model: RVR, X: np.ndarray, y: np.ndarray) -> float:
@@ -36,7 +29,7 @@ def refitted(model: RVR, X: np.ndarray, y: np.ndarray) -> float:
     return float(
         np.mean(
             [
-                density(clone(model).fit(X[rows != out], y[rows != out]), X[[out]], y[[out]])
+                log_density(clone(model).fit(X[rows != out], y[rows != out]), X[[out]], y[[out]])
                 for out in rows
             ]
         )
@@ -49,7 +42,7 @@ def chosen(seed: int) -> dict[str, Numbers]:
     fresh = make_sinc(N_FRESH, noise_scale=NOISE, grid=False, random_state=seed + 1)
     table = compare(GRID, X, y)
     models = {name: clone(model).fit(X, y) for name, model in GRID.items()}
-    table["fresh"] = [density(models[name], *fresh) for name in table.index]
+    table["fresh"] = [log_density(models[name], *fresh) for name in table.index]
     found = {}
     for name, criterion in {
         "log evidence": "log_evidence",

@@ -6,8 +6,7 @@ targets are positive. Then for those the noise, Gaussian or Student-t, and wheth
 each query joins (`augment`). Left out are folds of the training rows; test rows play no part.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,9 +59,9 @@ def searched(
     return float(search.best_score_ + np.mean(slopes)), best
 
 
-def choose(split: Split, folds: Iterable[tuple[np.ndarray, np.ndarray]]) -> Choice:
+def choose(split: Split, folds: Folds) -> Choice:
     """Choose by the training rows alone."""
-    folds, n_inputs = list(folds), split.X_train.shape[1]
+    n_inputs = split.X_train.shape[1]
     kernels = [
         {"kernel": ["linear"]},
         {
@@ -71,8 +70,7 @@ def choose(split: Split, folds: Iterable[tuple[np.ndarray, np.ndarray]]) -> Choi
         },
     ]
     scales = [False, True] if split.y_train.min() > 0 else [False]
-    of_scale = partial(searched, split, grid=kernels, folds=folds)
-    found = [of_scale(logarithm=logarithm) for logarithm in scales]
+    found = [searched(split, logarithm, kernels, folds) for logarithm in scales]
     _, first = max(found, key=lambda each: each[0])
     local = "gamma" in first.parameters
     grid = NOISE | {"augment": [False, True]} if local else NOISE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relvec.design.base import Array
-from relvec.evidence import LOG_2PI
+from relvec.likelihoods.gaussian import normal_log_density
 from relvec.posterior import Posterior
 from relvec.precision import ROUNDINGS
 
@@ -64,5 +64,4 @@ def log_density_left_out(
     See `left_out` for the parameters.
     """
     residual, variance = left_out(posterior, Phi, t, noise_variance, weights)
-    density: Array = -0.5 * (LOG_2PI + np.log(variance) + residual**2 / variance)
-    return density
+    return normal_log_density(residual, variance)

@@ -48,10 +48,7 @@ class Gaussian(RegressionLikelihood):
 
     def log_prob(self, t: Array, y: Array) -> Array:
         """Log density of each row's target."""
-        variance = self._variance()
-        log_prob: Array = -0.5 * (np.log(2 * np.pi * variance) + (t - y) ** 2 / variance).sum(
-            axis=1
-        )
+        log_prob: Array = normal_log_density(t - y, self._variance()).sum(axis=1)
         return log_prob
 
     def slope(self, t: Array, y: Array) -> Array:
@@ -97,7 +94,7 @@ def normal_interval(mean: Array, std: Array, coverage: float) -> tuple[Array, Ar
     return mean - half, mean + half
 
 
-def normal_log_density(error: Array, variance: Array) -> Array:
+def normal_log_density(error: Array, variance: float | Array) -> Array:
     """Logarithm of the density of N(0, variance), −∞ where squared errors exceed float64."""
     with np.errstate(over="ignore"):
         square = (error / np.sqrt(variance)) ** 2
