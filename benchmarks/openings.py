@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.table import print_table
+from relvec._design import DenseDesign
+from relvec._evidence import SparseModel
+from relvec._evidence.exact import ExactEvidence
 from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_friedman, make_sinc
-from relvec.design import DenseDesign
-from relvec.inference import Accepted
-from relvec.inference.exact import Exact
 from relvec.likelihoods import Gaussian
-from relvec.solvers.search import Ending, Search
+from relvec.solvers.forward import ForwardSelection, LocalOptimum
 from tests.reference import top_down
 
 Array = NDArray[np.float64]
@@ -55,22 +55,24 @@ FAMILIES = {
 }
 
 
-def fit_from(begin: Callable[[Search], Ending], Phi: Array, t: Array) -> Accepted:
+def fit_from(
+    begin: Callable[[ForwardSelection], LocalOptimum], Phi: Array, t: Array
+) -> SparseModel:
     """Fit with the noise learnt, from one beginning of the search."""
-    inference = Exact(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian())
-    search = Search(inference, tol=0.03, max_iter=1000, verbose=False)
+    inference = ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian())
+    search = ForwardSelection(inference, tol=0.03, max_iter=1000, verbose=False)
     return inference.accept(begin(search).model)
 
 
-def from_noise_learnt_at_once(search: Search) -> Ending:
+def from_noise_learnt_at_once(search: ForwardSelection) -> LocalOptimum:
     return search.bottom_up(0, hold_noise=False)
 
 
-def from_noise_held(search: Search) -> Ending:
+def from_noise_held(search: ForwardSelection) -> LocalOptimum:
     return search.bottom_up(0)
 
 
-def from_all_functions(search: Search) -> Ending:
+def from_all_functions(search: ForwardSelection) -> LocalOptimum:
     opening = search.inference.opening()
     assert opening is not None
     return search.top_down(opening, 0)
@@ -83,7 +85,10 @@ def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
     for begin in (from_noise_learnt_at_once, from_noise_held):
         fit = fit_from(begin, Phi, t)
         yield fit.log_evidence, len(fit.active)
-    if Exact(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian()).opening() is not None:
+    if (
+        ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian()).opening()
+        is not None
+    ):
         fit = fit_from(from_all_functions, Phi, t)
         yield fit.log_evidence, len(fit.active)
     else:

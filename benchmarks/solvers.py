@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.table import print_table
+from relvec._design import DenseDesign
 from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_sinc
-from relvec.design import DenseDesign
 from relvec.likelihoods import Bernoulli, Gaussian, Likelihood
 from relvec.solvers import EM, FixedPoint, Sequential, Solution, Solver, Variational
 

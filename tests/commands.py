@@ -1,6 +1,6 @@
 """Files for the commands, and what they print."""
 
-from relvec.cli import main
+from relvec._commands.main import main
 
 
 def write(table, path):

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec.design import DenseDesign
-from relvec.inference.laplace import Laplace
+from relvec._design import DenseDesign
+from relvec._evidence.laplace import LaplaceEvidence
 from relvec.likelihoods import Bernoulli, Categorical, Likelihood, Poisson
 
 Array = NDArray[np.float64]
@@ -191,8 +191,8 @@ class LatentProblem:
         return DenseDesign(self.Phi.copy(), center=self.center, weights=self.copies)
 
     @cached_property
-    def inference(self) -> Laplace:
-        return Laplace(self.design, self.t, self.likelihood)
+    def inference(self) -> LaplaceEvidence:
+        return LaplaceEvidence(self.design, self.t, self.likelihood)
 
     def dense(self, active, alpha) -> DenseMode:
         """Mode for precisions in the users' units."""

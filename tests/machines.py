@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Machine:
+class FittedOutput:
     """An estimator, and what it makes its target of."""
 
     estimator: RVR | RVC
@@ -35,11 +35,11 @@ def classes(n_classes: int) -> Callable[[Array], NDArray[Any]]:
 
 
 MACHINES = {
-    "regression": Machine(RVR(), lambda y: y),
-    "counts": Machine(RVR(likelihood="poisson"), counts),
-    "two classes": Machine(RVC(), classes(2)),
-    "three classes": Machine(RVC(), classes(3)),
-    "one against the rest": Machine(RVC(multi_class="ovr"), classes(3)),
+    "regression": FittedOutput(RVR(), lambda y: y),
+    "counts": FittedOutput(RVR(likelihood="poisson"), counts),
+    "two classes": FittedOutput(RVC(), classes(2)),
+    "three classes": FittedOutput(RVC(), classes(3)),
+    "one against the rest": FittedOutput(RVC(multi_class="ovr"), classes(3)),
 }
 
 

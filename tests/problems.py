@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.stats import multivariate_normal
 
-from relvec.design import DenseDesign, Target, TargetFrame
-from relvec.evidence import ActiveSet
-from relvec.inference.exact import Exact
+from relvec._design import DenseDesign, Target, TargetFrame
+from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.gaussian import ReducedData
 from relvec.likelihoods import Gaussian
 
 Array = NDArray[np.float64]
@@ -36,8 +36,8 @@ class Problem:
     def standard(self) -> Target:
         return Target.of(self.t, self.design)
 
-    def exact(self, noise_variance: float | None = None) -> Exact:
-        return Exact(self.design, self.t[:, None], Gaussian(noise_variance))
+    def exact(self, noise_variance: float | None = None) -> ExactEvidence:
+        return ExactEvidence(self.design, self.t[:, None], Gaussian(noise_variance))
 
     @cached_property
     def contrasts(self) -> Array:
@@ -67,9 +67,9 @@ class Problem:
             frame.extend(index, frame.rest(index))
         return frame
 
-    def data(self, active) -> ActiveSet:
+    def data(self, active) -> ReducedData:
         active = np.asarray(active, dtype=np.intp)
-        return ActiveSet.from_frame(self.frame(active), active, self.n)
+        return ReducedData.from_frame(self.frame(active), active, self.n)
 
     def covariance(self, active, alpha, beta) -> Array:
         """C = I / beta + Phi A^-1 Phi' of the standardised target."""

@@ -6,8 +6,8 @@ from operator import add
 
 import numpy as np
 
-from relvec.design import DenseDesign
-from relvec.design.base import Design
+from relvec._design import DenseDesign
+from relvec._design.base import Design
 
 
 class Handle:
@@ -23,7 +23,7 @@ class Handle:
 class Scattered(Design):
     """The rows of a dense design, some to a block, and functions sent there as bytes."""
 
-    looks_cost_a_pass = True
+    evaluation_is_a_pass = True
 
     def __init__(self, dense, size=7):
         self._dense, self._size = dense, size

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.base import clone, is_classifier
 
 from relvec import RVC, RVR
-from relvec.augmentation import TrainingRows
+from relvec._fitting.augmentation import TrainingRows
 from relvec.basis import RBF, Bias, CallableKernel, Columns, Concatenate, Laplacian, Precomputed
 from relvec.likelihoods import Gaussian
 from tests.cases.inputs import clouds, noisy_border, noisy_sinc
@@ -293,7 +293,7 @@ def test_batches_equal_one_call(machine, monkeypatch):
     model.fit(X, y)
     queries = np.linspace(-15, 15, 61)[:, None]
     together = answers(model, queries)
-    monkeypatch.setattr("relvec._batches.MOST", 4000)
+    monkeypatch.setattr("relvec._fitting.batches.MOST", 4000)
     np.testing.assert_allclose(answers(model, queries), together, rtol=1e-9)
     alone = np.vstack([answers(model, query[None]) for query in queries])
     np.testing.assert_allclose(alone, together, rtol=1e-9)

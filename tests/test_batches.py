@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from relvec import RVR, _batches
-from relvec._batches import by_batches, rows_of_a_batch
+from relvec import RVR
+from relvec._fitting import batches
+from relvec._fitting.batches import by_batches, rows_of_a_batch
 from tests.cases.inputs import noisy_sinc
 from tests.machines import answers
 
 
 def test_batches_hold_what_fits_in_cache_but_never_few_rows_or_more_than_may_be_held():
-    assert rows_of_a_batch(20) * 20 <= _batches.CACHED < (rows_of_a_batch(20) + 1) * 20
-    assert rows_of_a_batch(1000) == _batches.ROWS
-    assert rows_of_a_batch(100_000) * 100_000 <= _batches.MOST
-    assert rows_of_a_batch(10 * _batches.MOST) == 1
-    assert rows_of_a_batch(0) == _batches.CACHED
+    assert rows_of_a_batch(20) * 20 <= batches.CACHED < (rows_of_a_batch(20) + 1) * 20
+    assert rows_of_a_batch(1000) == batches.ROWS
+    assert rows_of_a_batch(100_000) * 100_000 <= batches.MOST
+    assert rows_of_a_batch(10 * batches.MOST) == 1
+    assert rows_of_a_batch(0) == batches.CACHED
 
 
 def seen_by_threads(limit, rows):
@@ -30,7 +31,7 @@ def seen_by_threads(limit, rows):
         return some
 
     with threadpool_limits(limit, user_api="blas"):
-        found = by_batches(look, rows, _batches.MOST)
+        found = by_batches(look, rows, batches.MOST)
     np.testing.assert_array_equal(found, rows)
     return seen
 
@@ -47,7 +48,7 @@ def test_what_one_batch_raises_is_raised():
         return some
 
     with threadpool_limits(2, user_api="blas"), pytest.raises(OverflowError, match="at three"):
-        by_batches(fails, np.arange(6.0)[:, None], _batches.MOST)
+        by_batches(fails, np.arange(6.0)[:, None], batches.MOST)
 
 
 @pytest.mark.parametrize("augment", [False, True])
@@ -56,8 +57,8 @@ def test_predictions_do_not_depend_on_threads_and_batches(machine, augment, monk
     model = machine.make(augment=augment).fit(X, machine.target(y))
     queries = np.linspace(-15, 15, 61)[:, None]
     together = answers(model, queries)
-    monkeypatch.setattr("relvec._batches.CACHED", 100)
-    monkeypatch.setattr("relvec._batches.ROWS", 3)
+    monkeypatch.setattr("relvec._fitting.batches.CACHED", 100)
+    monkeypatch.setattr("relvec._fitting.batches.ROWS", 3)
     for limit in (1, 2):
         with threadpool_limits(limit, user_api="blas"):
             np.testing.assert_allclose(answers(model, queries), together, rtol=1e-9)

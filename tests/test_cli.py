@@ -11,7 +11,7 @@ import pytest
 from matplotlib.image import imread
 from sklearn.model_selection import train_test_split
 
-from relvec.cli import main
+from relvec._commands.main import main
 from tests.commands import error_of, report, write
 
 NOISE_SD = 0.5

@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 from sklearn.model_selection import train_test_split
 
-from relvec.cli import main
-from relvec.commands.tasks import task_of
+from relvec._commands.main import main
+from relvec._commands.tasks import task_of
 from tests.commands import error_of, report, write
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from relvec.cli import build_parser, main
-from relvec.commands import COMMANDS
+from relvec._commands import COMMANDS
+from relvec._commands.main import build_parser, main
 
 NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
 RELVEC = str(Path(sys.executable).with_name("relvec"))
@@ -72,7 +72,7 @@ def test_an_interrupted_command_says_so_in_one_line(monkeypatch, capsys):
     def interrupted(options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("relvec.commands.demo.run", interrupted)
+    monkeypatch.setattr("relvec._commands.demo.run", interrupted)
     assert main(["demo"]) == 130
     out, err = capsys.readouterr()
     assert out == ""

@@ -12,7 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, _summary, compare
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, compare
+from relvec._estimators import summary
 from relvec.basis import RBF, Bias, Laplacian
 from tests.cases import inputs
 from tests.machines import MACHINES
@@ -169,10 +170,10 @@ def test_models_of_a_list_are_called_what_they_print_as():
 
 
 def test_table_without_pandas(monkeypatch):
-    monkeypatch.setattr(_summary, "find_spec", lambda name: None)
+    monkeypatch.setattr(summary, "find_spec", lambda name: None)
     X, y = inputs.noisy_sinc()
     table = compare({"wide": RVR(gamma=0.05), "narrow": RVR(gamma=1.0)}, X, y)
-    assert isinstance(table, _summary.Summary)
+    assert isinstance(table, summary.Summary)
     assert list(table.columns) == COLUMNS
     assert table["less_best"][0] == 0
 

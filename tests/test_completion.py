@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from relvec.cli import main
-from relvec.commands import COMMANDS
+from relvec._commands import COMMANDS
+from relvec._commands.main import main
 
 # Does what bash does at a press of Tab: calls the function of the command with the words typed.
 TAB = """

@@ -249,7 +249,7 @@ def test_coverage_that_is_no_probability_is_named(line, colours, coverage, rng):
 
 
 def test_extra_is_named_where_mapie_is_missing(line, monkeypatch, rng):
-    monkeypatch.delitem(sys.modules, "relvec.conformal")
+    monkeypatch.delitem(sys.modules, "relvec._assess.conformal")
     for name in [name for name in sys.modules if name.split(".")[0] == "mapie"]:
         monkeypatch.delitem(sys.modules, name)
     found = builtins.__import__

@@ -16,10 +16,10 @@ from sklearn.datasets import (
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._assess.diagnose import NOTED, RULES
+from relvec._assess.findings import Diagnosis
 from relvec.basis import KERNELS, RBF, Columns, Fourier, Polynomial
 from relvec.datasets import make_sinc, sinc
-from relvec.diagnosis import NOTED, RULES
-from relvec.findings import Diagnosis
 from tests.cases import inputs
 from tests.machines import MACHINES
 from tests.rows import cauchy
@@ -88,7 +88,7 @@ def test_every_rule_is_tested_by_name():
 
 def test_the_page_lists_every_code():
     root = Path(__file__).resolve().parents[1]
-    rules = (root / "src" / "relvec" / "diagnosis.py").read_text(encoding="utf-8")
+    rules = (root / "src" / "relvec" / "_assess" / "diagnose.py").read_text(encoding="utf-8")
     page = (root / "docs" / "guide" / "uncertainty.md").read_text(encoding="utf-8")
     table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     listed = {code for cell in table for code in re.findall(r"`([a-z_]+)`", cell)}

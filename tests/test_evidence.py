@@ -1,17 +1,17 @@
-"""The mathematics of `relvec.evidence` against dense matrices, finite differences and mpmath."""
+"""The evidence of Gaussian noise against dense matrices, finite differences and mpmath."""
 
 import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from relvec.evidence import (
-    ActiveSet,
+from relvec._evidence.gains import IndependentBlock, best_addition, deletion_cost, greedy_additions
+from relvec._evidence.gaussian import (
     CandidateFactors,
+    ReducedData,
     WeightPosterior,
 )
-from relvec.gains import IndependentBlock, best_addition, deletion_cost, greedy_additions
-from relvec.linalg import cholesky_of_gram
+from relvec._numerics.linalg import cholesky_of_gram
 from tests import problems, reference
 from tests.problems import Problem
 
@@ -123,7 +123,7 @@ def test_deletion_cost_is_the_fall_of_the_dense_evidence(problem, alpha, factor)
 def test_candidate_factors_equal_the_inverse_of_the_covariance(problem, alpha, also):
     """Whichever candidates the frame spans besides the active ones."""
     frame = problem.frame(ACTIVE, also)
-    data = ActiveSet.from_frame(frame, ACTIVE, problem.n)
+    data = ReducedData.from_frame(frame, ACTIVE, problem.n)
     found = CandidateFactors.at(frame, data, alpha, BETA)
     S, Q = sparsity_and_quality(problem, ACTIVE, alpha, BETA)
     np.testing.assert_allclose(found.S, S.diagonal(), rtol=1e-10)
@@ -194,7 +194,7 @@ def test_greedy_additions_are_each_the_exact_best(problem, beta, threshold):
     active, alpha, batch = ACTIVE[:1], np.ones(1), np.array([8, 5, 3, 2, 1, 0])
     frame = problem.frame(active)
     factors = CandidateFactors.at(
-        frame, ActiveSet.from_frame(frame, active, problem.n), alpha, beta
+        frame, ReducedData.from_frame(frame, active, problem.n), alpha, beta
     )
     block = factors.block(frame.coords[:, batch], frame.rest(batch))
     chosen, at = added(block, factors.Q[batch], threshold)
@@ -238,7 +238,7 @@ def test_sparsity_of_a_near_copy_keeps_its_digits(gap, beta):
     """As a difference of Gram terms it would have none left at 1e-8 and less."""
     problem = nearly_collinear(gap)
     frame = problem.frame([0])
-    data = ActiveSet.from_frame(frame, np.array([0]), problem.n)
+    data = ReducedData.from_frame(frame, np.array([0]), problem.n)
     factors = CandidateFactors.at(frame, data, np.ones(1), beta)
     expected = exact_sparsity(problem, beta)
     near = np.array([1])

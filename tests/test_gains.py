@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from relvec.gains import (
+from relvec._evidence.gains import (
     IndependentBlock,
     JointBlock,
     best_addition,
@@ -124,7 +124,7 @@ def test_a_direction_without_digits_counts_for_nothing(rng, outputs):
 
 
 @dataclass(frozen=True)
-class Outputs:
+class LinearPredictor:
     """Gaussian targets of several outputs a row, whose noise is correlated and differs by row."""
 
     Phi: np.ndarray
@@ -180,7 +180,7 @@ class Outputs:
 @pytest.mark.parametrize("factor", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("outputs", [1, 2, 4])
 def test_deletion_cost_is_the_fall_of_the_dense_evidence(rng, outputs, factor):
-    problem, active = Outputs.draw(rng, outputs=outputs), np.array([4, 0, 2, 5])
+    problem, active = LinearPredictor.draw(rng, outputs=outputs), np.array([4, 0, 2, 5])
     alpha = factor * np.exp(rng.normal(size=4))
     cost = deletion_cost(*problem.posterior(active, alpha))
     with_all = problem.evidence(active, alpha)
@@ -189,7 +189,7 @@ def test_deletion_cost_is_the_fall_of_the_dense_evidence(rng, outputs, factor):
 
 
 def test_best_addition_is_the_best_rise_of_the_dense_evidence(rng):
-    problem, active, alpha = Outputs.draw(rng), np.array([0]), np.array([0.5])
+    problem, active, alpha = LinearPredictor.draw(rng), np.array([0]), np.array([0.5])
     batch = np.arange(1, 6)
     S, Q = problem.factors(active, alpha, batch)
     each = np.arange(len(batch))
@@ -208,7 +208,7 @@ def test_best_addition_is_the_best_rise_of_the_dense_evidence(rng):
 @pytest.mark.parametrize("outputs", [1, 2, 4])
 def test_greedy_additions_are_each_the_exact_best(rng, outputs, threshold):
     """One at a time, with the factors of a dense covariance that has the earlier ones in it."""
-    problem, batch = Outputs.draw(rng, outputs=outputs), np.array([5, 3, 2, 1, 0])
+    problem, batch = LinearPredictor.draw(rng, outputs=outputs), np.array([5, 3, 2, 1, 0])
     active, alpha, expected = [4], [2.0], []
     block = JointBlock(*problem.factors(active, alpha, batch), np.zeros(5))
     chosen, at = greedy_additions(block, threshold)
@@ -228,8 +228,8 @@ def test_greedy_additions_are_each_the_exact_best(rng, outputs, threshold):
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_greedy_additions_leave_copies_out(rng, outputs):
     """A function at its best precision leaves its copies nothing to add."""
-    drawn = Outputs.draw(rng, m=1, outputs=outputs)
-    copies = Outputs(drawn.Phi[:, [0, 0, 0]] * [1.0, -3.0, 0.1], drawn.t, drawn.noise)
+    drawn = LinearPredictor.draw(rng, m=1, outputs=outputs)
+    copies = LinearPredictor(drawn.Phi[:, [0, 0, 0]] * [1.0, -3.0, 0.1], drawn.t, drawn.noise)
     S, Q = copies.factors([], [], np.arange(3))
     chosen, _ = greedy_additions(JointBlock(S, Q, np.zeros(3)), 1e-3)
     assert len(chosen) == 1

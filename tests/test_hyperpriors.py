@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from relvec.hyperpriors import UNIFORM, Gamma
+from relvec._numerics.priors import UNIFORM, Gamma
 
 PRECISIONS = np.array([0.3, 1.0, 7.0])
 

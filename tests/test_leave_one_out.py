@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from relvec import RVR
-from relvec.leave_one_out import log_density_left_out
-from relvec.posterior import Posterior
+from relvec._evidence.posterior import Posterior
+from relvec._fitting.leave_one_out import log_density_left_out
 from tests.cases import inputs
 
 

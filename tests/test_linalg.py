@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from relvec import linalg
-from relvec.linalg import NotPositiveDefiniteError
+from relvec._numerics import linalg
+from relvec._numerics.linalg import NotPositiveDefiniteError
 
 
 def test_cholesky_is_the_lower_factor(rng):

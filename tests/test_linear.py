@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._design import DenseDesign
+from relvec._estimators.linear import independent_columns
 from relvec.basis import Columns
-from relvec.design import DenseDesign
-from relvec.linear import independent_columns
 from tests.cases import inputs
 from tests.machines import answers, classes, counts
 

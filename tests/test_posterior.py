@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from relvec import RVR
+from relvec._evidence.posterior import Posterior
 from relvec.basis import Bias, Concatenate, LinearSpline
-from relvec.posterior import Posterior
 from tests.cases.inputs import noisy_sinc
 
 KERNELS = ["rbf", "laplacian", Concatenate([Bias(), LinearSpline()])]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from relvec.cli import main
+from relvec._commands.main import main
 from tests.pages import README, check_printed, commands, python_blocks
 
 ROOT = Path(__file__).resolve().parents[1]

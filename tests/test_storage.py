@@ -12,7 +12,7 @@ import pytest
 import skops.io
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, basis
-from relvec._storage import DERIVED, MOST_PASSES
+from relvec._estimators.stored import DERIVED, MOST_PASSES
 from relvec.basis import RBF, Bias, Columns, Concatenate, Fourier, LinearKernel, Polynomial
 from relvec.solvers import Pass
 from relvec.storage import TRUSTED

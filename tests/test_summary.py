@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, _summary
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._estimators import summary as tables
 from relvec.basis import RBF, Bias, Columns
 from tests.cases import inputs
 
@@ -14,7 +15,7 @@ NUMBERS = ["weight", "std", "weight_precision", "well_determined"]
 
 @pytest.fixture
 def without_pandas(monkeypatch):
-    monkeypatch.setattr(_summary, "find_spec", lambda name: None)
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
@@ -79,7 +80,7 @@ def test_plain_table_holds_and_prints_the_same(without_pandas):
     X, y = inputs.two_strong_columns()
     model = RVR(kernel=[Bias(), Columns()], fit_intercept=False, tol=1.0).fit(X, y)
     summary = model.summary()
-    assert isinstance(summary, _summary.Summary)
+    assert isinstance(summary, tables.Summary)
     assert summary.index == ["x0", "x3"]
     assert len(summary) == 2
     assert_array_equal(summary["weight"], model.dual_coef_)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec.findings import Diagnosis
+from relvec._assess.findings import Diagnosis
 
 Array = NDArray[np.float64]
 

@@ -26,9 +26,9 @@ from benchmarks.coverage.truths import NOISE, Truth
 from benchmarks.paper.draws import seeds
 from benchmarks.table import print_table
 from relvec import RVR
+from relvec._assess.conformal import CalibratedRegressor
+from relvec._fitting.leave_one_out import left_out
 from relvec.basis import RBF
-from relvec.conformal import CalibratedRegressor
-from relvec.leave_one_out import left_out
 
 SIZES, N_NEW, N_FOLDS = [100, 300, 1000], 500, 5
 #: Widths of the processes, by inputs.

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 from benchmarks.coverage.intervals import Array, Ends, at_levels
 from relvec import RVR, log_density
-from relvec.conformal import CalibratedRegressor
+from relvec._assess.conformal import CalibratedRegressor
 from relvec.datasets import Split
 
 #: Factors of gamma="scale".

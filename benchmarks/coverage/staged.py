@@ -44,7 +44,7 @@ from benchmarks.scales.measure import regression_loss
 from benchmarks.scales.problems import N_TEST, PROBLEMS, some, standardised
 from benchmarks.table import print_table, verdict
 from relvec import RVR, log_density
-from relvec.conformal import CalibratedRegressor
+from relvec._assess.conformal import CalibratedRegressor
 from relvec.datasets import Split, Table, load_staged
 
 #: Folds that a model is chosen by, of which every candidate is fitted to, and that calibrate one.

@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.scale.report import seconds_of
 from benchmarks.scale.simulated import N_FEATURES, numbers
 from benchmarks.table import print_table
+from relvec._design.moments import Moments
+from relvec._numerics.linalg import single_threaded
 from relvec.basis import RBF, Centers
-from relvec.design.moments import Moments
-from relvec.linalg import single_threaded
 
 N_ROWS, N_CENTERS, ROUNDS, GAMMA = 4096, 2000, 5, 0.05
 BILLION, CORES, HOUR = 10**9, (1, 16, 64, 256), 3600

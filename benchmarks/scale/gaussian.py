@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.scale.report import at_most, peak_gigabytes, print_lines, seconds_of
 from benchmarks.scale.simulated import function, inputs, learnt_width, numbers
 from relvec import RVR
+from relvec._fitting.problem import rows_of_a_block
+from relvec._numerics.linalg import blas_threads
 from relvec.basis import RBF, Centers
-from relvec.linalg import blas_threads
-from relvec.problem import rows_of_a_block
 
 
 class Size(NamedTuple):

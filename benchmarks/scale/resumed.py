@@ -16,7 +16,7 @@ from benchmarks.scale.simulated import inputs, labels, numbers
 from relvec import RVC, RVR
 
 Array = np.ndarray
-Machine = RVR | RVC
+Estimator = RVR | RVC
 
 #: Rows and centres.
 SIZE, QUICK_SIZE = (100_000, 500), (10_000, 150)
@@ -33,7 +33,7 @@ def run(quick: bool) -> None:
     print_lines(f"Killed and resumed, {n_rows} rows, {n_centers} centres", lines)
 
 
-def line_of(name: str, unfitted: Machine, X: Array, y: Array) -> Line:
+def line_of(name: str, unfitted: Estimator, X: Array, y: Array) -> Line:
     undisturbed = clone(unfitted)
     seconds = seconds_of(lambda: undisturbed.fit(X, y))
     with TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ def line_of(name: str, unfitted: Machine, X: Array, y: Array) -> Line:
     return Line(what, f"≤ {WANTED:g}", f"{largest:.1e}", largest <= WANTED)
 
 
-def kill(machine: Machine, X: Array, y: Array, path: Path, seconds: float) -> float:
+def kill(machine: Estimator, X: Array, y: Array, path: Path, seconds: float) -> float:
     """Kill a fit in a process of its own after some time, but not before it has left something."""
     process = multiprocessing.get_context("spawn").Process(target=machine.fit, args=(X, y))
     process.start()
@@ -61,7 +61,7 @@ def kill(machine: Machine, X: Array, y: Array, path: Path, seconds: float) -> fl
     return time.perf_counter() - begin
 
 
-def answers(machine: Machine, queries: Array) -> Array:
+def answers(machine: Estimator, queries: Array) -> Array:
     if isinstance(machine, RVC):
         return machine.predict_proba(queries)
     return np.column_stack(machine.predict(queries, return_std=True))

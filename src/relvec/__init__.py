@@ -1,31 +1,30 @@
 """relvec: relevance vector machines and sparse Bayesian learning.
 
 A model y(x) = Σ w_m φ_m(x) + w_0 keeps a handful of basis functions, with error bars, and nothing
-is cross-validated but the kernel. Where things are:
+is cross-validated but the kernel. The package, from what users meet to what everything stands on:
 
-- ``regression``, ``classification``, ``linear``   the estimators `RVR` and `RVC`, and those whose
-  functions are the columns of X; they assemble, through ``_fitting``, the parts below
-- ``basis``        x → φ(x): kernels, columns, terms, several together
-- ``design``       the matrix Φ as an operator
-- ``likelihoods``  p(t | y)
-- ``inference``    the posterior of the weights and the evidence: exact, or by Laplace's method
+- ``_estimators``  scikit-learn's face; all user input is checked here
+- ``_fitting``     one pipeline from training data to a fit result: centres, scales, prediction
 - ``solvers``      the search for the maximum of the evidence
-- ``evidence``, ``gains``   its mathematics; ``posterior`` what is kept of it; ``linalg`` what it
-  stands on
-- ``comparison``, ``leave_one_out``, ``scoring``   models of the same data, ranked
-- ``diagnosis``, ``findings``   what is wrong with a fit, in words
-- ``export``       models as C and ONNX
-- ``datasets``, ``display``, ``cli`` and its ``commands``
+- ``_runner``      what goes on beside a search: history, callbacks, checkpoints, Ctrl-C
+- ``_evidence``    posterior of the weights and evidence at given hyperparameters
+- ``likelihoods``  p(t | y)
+- ``_design``      the design matrix Φ as an operator
+- ``basis``        x → φ(x): kernels, columns, terms, several together
+- ``_numerics``    linear algebra, limits of float64, checks of arguments
+
+Beside them, on public names only: ``_assess`` (compare, diagnose, calibrate, score), ``display``,
+``export``, ``datasets``, ``rows``, ``storage`` and the command line, ``_commands``.
 """
 
 from importlib.metadata import version
 
-from relvec import basis
-from relvec.classification import RVC
-from relvec.comparison import compare
-from relvec.linear import SparseBayesianClassifier, SparseBayesianRegressor
-from relvec.regression import RVR
-from relvec.scoring import log_density
+from relvec import basis, storage
+from relvec._assess.compare import compare
+from relvec._assess.scoring import log_density
+from relvec._estimators.classification import RVC
+from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._estimators.regression import RVR
 
 __version__ = version("relvec")
 
@@ -38,4 +37,5 @@ __all__ = [
     "basis",
     "compare",
     "log_density",
+    "storage",
 ]

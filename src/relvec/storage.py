@@ -1,18 +1,18 @@
-"""Which types a stored model is made of."""
+"""Types that a stored model is made of, and the names that earlier releases stored them under."""
 
 from __future__ import annotations
 
-from relvec import (
-    augmentation,
-    basis,
-    classification,
-    hyperpriors,
-    likelihoods,
-    linear,
-    posterior,
-    regression,
-)
-from relvec._machine import Machine
+import sys
+from types import ModuleType
+
+from relvec import basis, likelihoods
+from relvec._estimators.classification import RVC
+from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._estimators.regression import RVR
+from relvec._evidence.posterior import Posterior
+from relvec._fitting.augmentation import Residuals
+from relvec._fitting.result import FittedOutput
+from relvec._numerics.priors import Gamma
 
 __all__ = ["TRUSTED"]
 
@@ -22,23 +22,53 @@ HOLD_CODE = (basis.CallableKernel, basis.FunctionColumns)
 STORED = [
     *(getattr(basis, name) for name in basis.__all__ if isinstance(getattr(basis, name), type)),
     *(getattr(likelihoods, name) for name in likelihoods.__all__),
-    Machine,
-    augmentation.Residuals,
-    classification.RVC,
-    hyperpriors.Gamma,
-    linear.SparseBayesianClassifier,
-    linear.SparseBayesianRegressor,
-    posterior.Posterior,
-    regression.RVR,
+    FittedOutput,
+    Gamma,
+    Posterior,
+    RVC,
+    RVR,
+    Residuals,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
 ]
 
 #: Types of calibrated models, whose module needs MAPIE.
-CALIBRATED = ["relvec.conformal.CalibratedClassifier", "relvec.conformal.CalibratedRegressor"]
+CALIBRATED = [
+    "relvec._assess.conformal.CalibratedClassifier",
+    "relvec._assess.conformal.CalibratedRegressor",
+]
+
+#: Types by the names that release 0.1.0 stored them under.
+EARLIER_NAMES = {
+    "relvec._machine.Machine": FittedOutput,
+    "relvec.augmentation.Residuals": Residuals,
+    "relvec.classification.RVC": RVC,
+    "relvec.hyperpriors.Gamma": Gamma,
+    "relvec.linear.SparseBayesianClassifier": SparseBayesianClassifier,
+    "relvec.linear.SparseBayesianRegressor": SparseBayesianRegressor,
+    "relvec.posterior.Posterior": Posterior,
+    "relvec.regression.RVR": RVR,
+}
 
 #: Names of the types that `skops.io.load` has to trust to read any model of this package. None of
 #: them runs code that is in the file; a function of the users' own has to be trusted by its name.
-TRUSTED = CALIBRATED + sorted(
-    f"{kind.__module__}.{kind.__qualname__}"
-    for kind in STORED
-    if not (getattr(kind, "__abstractmethods__", None) or kind in HOLD_CODE)
+TRUSTED = (
+    CALIBRATED
+    + sorted(
+        f"{kind.__module__}.{kind.__qualname__}"
+        for kind in STORED
+        if not (getattr(kind, "__abstractmethods__", None) or kind in HOLD_CODE)
+    )
+    + sorted(EARLIER_NAMES)
 )
+
+
+def _register_earlier_names() -> None:
+    """Have `pickle` and `skops` find the types of models that earlier releases stored."""
+    for path, kind in EARLIER_NAMES.items():
+        name, _, qualified = path.rpartition(".")
+        module = sys.modules.setdefault(name, ModuleType(name, "Types of an earlier release."))
+        setattr(module, qualified, kind)
+
+
+_register_earlier_names()

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
+from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Target
+from relvec._design.moments import CholeskyQR, Moments, RFactor, Squares
+from relvec._evidence import evidence_model
 from relvec.basis import RBF, Columns
 from relvec.basis.base import Centers
-from relvec.design import ArrayBlocks, BlockedDesign, DenseDesign, Target
-from relvec.design.moments import Combinations, Moments, Root, Squares
-from relvec.inference import infer
 from relvec.likelihoods import Gaussian, StudentT
 from relvec.solvers import SOLVERS, Sequential, fit
 
@@ -68,15 +68,15 @@ def test_targets_are_standardised_alike(designs, t):
         assert_allclose(getattr(other, name), getattr(one, name), rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("by_products", [True, False], ids=["products", "QR"])
-def test_few_rows_stand_for_all(designs, t, by_products):
+@pytest.mark.parametrize("by_normal_equations", [True, False], ids=["products", "QR"])
+def test_few_rows_stand_for_all(designs, t, by_normal_equations):
     dense, blocked = designs
-    blocked.by_products = by_products
+    blocked.by_normal_equations = by_normal_equations
     target = Target.of(t, blocked)
     candidates, targets = blocked.root(target)
     unit, root = candidates / blocked.scale, np.sqrt(dense.row_weights)[:, None]
     Phi, values = root * dense.columns(slice(None)), root * Target.of(t, dense).values
-    tolerance = 1e-6 if blocked.by_products else 1e-12
+    tolerance = 1e-6 if blocked.by_normal_equations else 1e-12
     assert_allclose(unit.T @ unit, Phi.T @ Phi, atol=tolerance)
     assert_allclose(unit.T @ targets.T, Phi.T @ values, atol=tolerance)
     assert_allclose((targets**2).sum(axis=1), (values**2).sum(axis=0), rtol=1e-12)
@@ -115,12 +115,12 @@ def test_every_solver_finds_the_same_model(designs, t, solver):
 def test_what_products_find_is_looked_at_again_with_all_digits(designs, t, solver):
     """A solver may part with another function that is worth about `tol`."""
     dense, blocked = designs
-    blocked.by_products = True
+    blocked.by_normal_equations = True
     one, other = (fit(Gaussian(), SOLVERS[solver](tol=0.5), design, t[:, :1]) for design in designs)
     exactly = solver == "sequential"
     assert_allclose(other.log_evidence, one.log_evidence, atol=1e-8 if exactly else 0.6)
     kept = dense.restrict(other.active)
-    recomputed = infer(other.likelihood, kept, t[:, :1]).log_evidence(other.alpha)
+    recomputed = evidence_model(other.likelihood, kept, t[:, :1]).log_evidence(other.alpha)
     assert_allclose(other.log_evidence, recomputed, atol=1e-9)
 
 
@@ -143,7 +143,7 @@ def test_targets_that_share_their_functions(designs, t):
     assert_allclose(other.log_evidence, one.log_evidence, atol=1e-7)
 
 
-@pytest.mark.parametrize("kind", [Squares, Moments, Root])
+@pytest.mark.parametrize("kind", [Squares, Moments, RFactor])
 def test_moments_of_parts_add_up_in_any_grouping(rng, kind):
     columns, beside = 1e6 + rng.standard_normal((60, 3)), rng.standard_normal((60, 1))
     weights = rng.uniform(0.1, 3, 60)
@@ -195,9 +195,9 @@ def test_a_second_pass_by_products_has_the_digits_of_qr(rng, apart):
     """Of columns that differ by little, products hold half the digits of the difference."""
     common, own = rng.standard_normal((400, 1)), rng.standard_normal((400, 4))
     columns, beside = common + apart * own, rng.standard_normal((400, 1))
-    exact = Root.of(columns.copy(), beside.copy(), None)
+    exact = RFactor.of(columns.copy(), beside.copy(), None)
     once = Moments.of(columns.copy(), beside.copy(), None).root(4)
-    found = Combinations.of(once.rows[:, :4])
+    found = CholeskyQR.of(once.rows[:, :4])
     again = found.root(Moments.of(columns @ found.combine, beside.copy(), None))
 
     def left(root):
@@ -213,7 +213,7 @@ def test_a_second_pass_by_products_has_the_digits_of_qr(rng, apart):
 def test_columns_that_products_cannot_tell_are_left_to_qr(rng):
     column = rng.standard_normal((50, 1))
     rows = np.hstack([column, column + 1e-9 * rng.standard_normal((50, 1))])
-    assert Combinations.of(Moments.of(rows, rows[:, :0], None).root(2).rows) is None
+    assert CholeskyQR.of(Moments.of(rows, rows[:, :0], None).root(2).rows) is None
 
 
 def test_noise_is_told_from_what_all_candidates_leave(X, rng):
@@ -221,7 +221,7 @@ def test_noise_is_told_from_what_all_candidates_leave(X, rng):
     t = basis.evaluate(X) @ rng.standard_normal((9, 2)) + [0.5, 2.0] * rng.standard_normal((N, 2))
     design = BlockedDesign(ArrayBlocks(X, 20), basis, center=True)
     assert design.unexplained(design.target(t)) is None
-    design.by_products = True
+    design.by_normal_equations = True
     target = design.target(t)
     A = np.column_stack([basis.evaluate(X), np.ones(N)])
     residual = t - A @ np.linalg.lstsq(A, t, rcond=None)[0]

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from relvec._design import ArrayBlocks, BlockedDesign
 from relvec.basis import RBF
 from relvec.basis.base import Centers
-from relvec.design import ArrayBlocks, BlockedDesign
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential, fit
 
 da = pytest.importorskip("dask.array")
 pytest.importorskip("distributed")
 
-from relvec.design.dask import DaskBlocks  # noqa: E402 - needs Dask
+from relvec._design.dask import DaskBlocks  # noqa: E402 - needs Dask
 
 N = 400
 

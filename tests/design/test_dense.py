@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import helmert
 
-from relvec.design import DenseDesign, Target
+from relvec._design import DenseDesign, Target
 from tests import problems
 from tests.problems import Problem
 

@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import pytest
 
-from relvec.design.shared import SharedColumns
+from relvec._design.shared import SharedColumns
 
 
 @pytest.fixture

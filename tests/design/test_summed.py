@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from relvec._design import DenseDesign, Target
+from relvec._design.moments import Moments
+from relvec._design.summed import RowSums, SummedDesign
 from relvec.basis import RBF
 from relvec.basis.base import Centers
-from relvec.design import DenseDesign, Target
-from relvec.design.moments import Moments
-from relvec.design.summed import RowSums, SummedDesign
 from relvec.likelihoods import Gaussian
 from relvec.solvers import SOLVERS, fit
 

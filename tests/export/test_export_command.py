@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from onnxruntime import InferenceSession
 
-from relvec.cli import main
+from relvec._commands.main import main
 from tests.commands import error_of, write
 from tests.export.compiled import gcc
 

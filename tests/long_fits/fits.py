@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec.checkpoint import Record
+from relvec._runner import Checkpoint
 from relvec.datasets import make_sinc
 
 
@@ -65,7 +65,7 @@ NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name fo
 @contextmanager
 def ending(monkeypatch, error, at, *, passes=False):
     """Let a fit end with an error when so many results, or passes, are kept; yields them."""
-    put, found = Record.put, []
+    put, found = Checkpoint.put, []
 
     def ended(self, place, result):
         put(self, place, result)
@@ -75,7 +75,7 @@ def ending(monkeypatch, error, at, *, passes=False):
                 raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(Record, "put", ended)
+        patch.setattr(Checkpoint, "put", ended)
         yield found
 
 

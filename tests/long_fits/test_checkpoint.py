@@ -10,9 +10,9 @@ import pytest
 from sklearn.base import clone
 
 from relvec import RVC, RVR
+from relvec._runner import Checkpoint, checkpoint
 from relvec.basis import RBF
-from relvec.checkpoint import Record, record
-from relvec.solvers.search import Search
+from relvec.solvers.forward import ForwardSelection
 from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, moons
 
 
@@ -22,7 +22,7 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True)
 def every_result_is_written(monkeypatch):
-    monkeypatch.setattr(record, "SHARE", np.inf)
+    monkeypatch.setattr(checkpoint, "SHARE", np.inf)
 
 
 @pytest.fixture
@@ -89,13 +89,13 @@ def test_a_fit_may_be_killed_again_and_again(path, monkeypatch):
 
 def test_no_pass_is_made_twice(path, monkeypatch):
     X, y = curve()
-    made, one_pass = [], Search._pass
+    made, one_pass = [], ForwardSelection._pass
 
     def counted(self, noise, start, at):
         made.append(at.n_iter)
         return one_pass(self, noise, start, at)
 
-    monkeypatch.setattr(Search, "_pass", counted)
+    monkeypatch.setattr(ForwardSelection, "_pass", counted)
     model = RVR(gamma=0.1, n_starts=2, checkpoint=path)
     n = results(model, X, y, monkeypatch)
     undisturbed, made[:] = list(made), []
@@ -109,7 +109,7 @@ def test_rows_drawn_at_random_are_those_of_the_killed_fit(path, monkeypatch):
     X, y = curve()
     drawn = []
     model = RVR(gamma=0.1, centers=30, checkpoint=path)
-    put = Record.put
+    put = Checkpoint.put
 
     def seen(self, place, result):
         drawn.append(result) if place == (0,) else None
@@ -118,7 +118,7 @@ def test_rows_drawn_at_random_are_those_of_the_killed_fit(path, monkeypatch):
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(Record, "put", seen)
+        patch.setattr(Checkpoint, "put", seen)
         with pytest.raises(Killed):
             clone(model).fit(X, y)
     resumed = clone(model).fit(X, y)
@@ -129,10 +129,10 @@ def test_rows_drawn_at_random_are_those_of_the_killed_fit(path, monkeypatch):
 SCRIPT = """
 import sys
 import numpy as np
-from relvec.checkpoint import record
+from relvec._runner import checkpoint
 from tests.long_fits.fits import FITS
 
-record.SHARE = np.inf
+checkpoint.SHARE = np.inf
 model, data = FITS[sys.argv[1]]
 model.set_params(checkpoint=sys.argv[2], verbose=1).fit(*data())
 """

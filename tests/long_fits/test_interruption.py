@@ -77,7 +77,7 @@ def test_a_second_ctrl_c_ends_everything(monkeypatch):
             raise KeyboardInterrupt
         return fit(*given)
 
-    monkeypatch.setattr("relvec.problem.fit", interrupted)
+    monkeypatch.setattr("relvec._fitting.problem.fit", interrupted)
     with passing(monkeypatch, KeyboardInterrupt(), 2), pytest.raises(KeyboardInterrupt):
         RVC(gamma=0.3, multi_class="ovr").fit(*iris())
     assert len(fits) == 2

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from relvec import RVC, RVR
-from relvec.linalg import single_threaded
+from relvec._numerics.linalg import single_threaded
 from tests.long_fits.fits import assert_same_fit, curve, iris
 
 

@@ -7,10 +7,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from relvec import RVR
-from relvec.checkpoint import fingerprints
-from relvec.checkpoint.tree import Tree
+from relvec._evidence import Hyperparameters
+from relvec._runner import fingerprints
+from relvec._runner.tree import Tree
 from relvec.exceptions import NoiseFloorWarning
-from relvec.inference import Model
 from relvec.solvers import Pass
 
 
@@ -51,8 +51,8 @@ def test_arrays_come_back_to_the_bit(array):
 
 
 def test_records_of_the_package_come_back():
-    model = copied(Model(np.array([3, 1]), np.array([0.5, 2.0]), np.array([7.0])))
-    assert isinstance(model, Model)
+    model = copied(Hyperparameters(np.array([3, 1]), np.array([0.5, 2.0]), np.array([7.0])))
+    assert isinstance(model, Hyperparameters)
     np.testing.assert_array_equal(model.active, [3, 1])
     row = Pass(0, -1.5, 2, float("inf"), 0.25)
     assert copied([row]) == [row]
@@ -77,7 +77,7 @@ def test_other_warnings_do_not():
         "subprocess:Popen",
         "relvec.solvers.reweighted:_Rounds",
         "relvec.solvers.reweighted:fit",
-        "relvec.regression:RVR",
+        "relvec._estimators.regression:RVR",
         "relvecs.solvers.base:Pass",
         "relvec.solvers.base:nothing",
     ],
@@ -87,7 +87,11 @@ def test_a_file_makes_nothing_but_records(name):
         Tree().read({"class": name, "fields": ["echo"]})
 
 
-@pytest.mark.parametrize("value", [{"a": 1}, RVR(), np.array([object()]), 1j])
+@pytest.mark.parametrize(
+    "value",
+    [{"a": 1}, RVR(), np.array([object()]), 1j],
+    ids=["dict", "estimator", "objects", "complex"],
+)
 def test_what_is_no_record_cannot_be_kept(value):
     with pytest.raises(TypeError, match="a checkpoint cannot hold"):
         Tree().write(value)
@@ -100,7 +104,7 @@ def test_rows_have_one_digest_wherever_they_lie(tmp_path, rng, monkeypatch):
     X = rng.standard_normal((300, 7))
     mapped = np.memmap(tmp_path / "X", np.float64, "w+", shape=X.shape)
     mapped[:] = X
-    monkeypatch.setattr("relvec.checkpoint.fingerprint.BLOCK_ENTRIES", 100)
+    monkeypatch.setattr("relvec._runner.fingerprint.BLOCK_ENTRIES", 100)
     plain = fingerprints({"X": X}, {})
     assert fingerprints({"X": mapped}, {}) == fingerprints({"X": np.asfortranarray(X)}, {}) == plain
     for place in (0, 150, 299):

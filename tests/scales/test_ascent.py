@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
+from relvec._fitting.problem import Problem
+from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions
+from relvec._runner.runner import Runner
 from relvec.basis import RBF, Centers, Columns, Concatenate
 from relvec.likelihoods import Bernoulli, Gaussian
-from relvec.problem import Problem
-from relvec.progress import Progress
-from relvec.scales.ascent import ScaledEvidence, Tied
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,10 @@ def evidence_of(rows, likelihood, *, weights=None, intercept=True):
     )
     beta = np.ones(1) if binary else np.array([90.0])
     machines = [
-        Tied(np.array([0, 2, 3, 5]), np.array([0, 1, 1, 1]), np.array([0.5, -0.7]), beta),
-        Tied(np.array([1, 4]), np.array([0, 1]), np.array([3.0, 0.2]), 0.5 * beta),
+        SharedPrecisions(
+            np.array([0, 2, 3, 5]), np.array([0, 1, 1, 1]), np.array([0.5, -0.7]), beta
+        ),
+        SharedPrecisions(np.array([1, 4]), np.array([0, 1]), np.array([3.0, 0.2]), 0.5 * beta),
     ]
     return ScaledEvidence(problem, basis, machines)
 
@@ -80,10 +82,10 @@ def test_value_is_the_evidence_of_dense_formulas(rows):
 def test_ascent_rises_and_holds_what_it_is_told_to(rows):
     """An ascent ends higher than it began, and scales that are held stay."""
     evidence = evidence_of(rows, Gaussian())
-    value, there = evidence.ascended(15, Progress())
+    value, there = evidence.ascended(15, Runner())
     assert value > evidence.value() + 1
     assert value == pytest.approx(there.value(), rel=1e-10)
-    held, stayed = evidence.ascended(15, Progress(), hold_scales=True)
+    held, stayed = evidence.ascended(15, Runner(), hold_scales=True)
     assert evidence.value() < held < value
     np.testing.assert_array_equal(stayed.basis.log_scales(), evidence.basis.log_scales())
 

@@ -9,7 +9,7 @@ import pytest
 
 from relvec.likelihoods import Gaussian
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
-from relvec.solvers.top_down import TopDown
+from relvec.solvers.backward import BackwardSolver
 from tests import laplace, problems, reference
 from tests.laplace import LIKELIHOODS, LatentProblem
 from tests.problems import Problem
@@ -174,7 +174,7 @@ def test_known_noise_stays_and_unknown_noise_is_learnt(solver, noise):
 
 def test_nothing_is_gained_by_moving_the_precisions(pair, case, found):
     """By a tenth; or, where the updates of Laplace's method come to rest, eq. 16 holds."""
-    if isinstance(case, Latent) and isinstance(pair[0], TopDown):
+    if isinstance(case, Latent) and isinstance(pair[0], BackwardSolver):
         mode = case.problem.dense(found.active, found.alpha)
         variance = mode.bend.inverse.diagonal()[: mode.bend.n_weights].reshape(mode.weights.shape)
         gamma = (1 - found.alpha[:, None] * variance).sum(axis=1)

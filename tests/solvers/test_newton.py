@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec.inference.base import Effort, Model
-from relvec.inference.exact import ExactPoint
-from relvec.inference.noise import Noise
-from relvec.solvers.newton import climb, settle
+from relvec._evidence.base import AscentLimits, Hyperparameters
+from relvec._evidence.exact import ExactState
+from relvec._evidence.noise import Noise
+from relvec.solvers.newton import newton_ascent, polish
 from tests import problems
 from tests.problems import Problem
 
@@ -21,15 +21,19 @@ def problem_and_model(seed, center, smooth):
     rng = np.random.default_rng(seed)
     problem = problems.smooth(center) if smooth else problems.draw(rng, center, 30, 20)
     active = rng.permutation(problem.Phi.shape[1])[:10]
-    return problem, Model(active, 10.0 ** rng.uniform(-2, 3, 10), 10.0 ** rng.uniform(0, 4))
+    return problem, Hyperparameters(
+        active, 10.0 ** rng.uniform(-2, 3, 10), 10.0 ** rng.uniform(0, 4)
+    )
 
 
 def point_at(problem, model):
-    return ExactPoint.of((problem.data(model.active),), model)
+    return ExactState.of((problem.data(model.active),), model)
 
 
 def ascend(problem, model, noise=FREE, tol=1e-10, max_steps=500):
-    return climb(point_at(problem, model), problem.n, noise, tol, Effort(max_steps, 1e-6))
+    return newton_ascent(
+        point_at(problem, model), problem.n, noise, tol, AscentLimits(max_steps, 1e-6)
+    )
 
 
 starts = pytest.mark.parametrize(
@@ -45,7 +49,7 @@ def test_no_step_lowers_the_evidence_and_no_deletion_costs_more_than_tol(seed, c
     point, before = point_at(problem, model), -np.inf
     for _ in range(40):
         n_before = len(point.model.active)
-        point = climb(point, problem.n, FREE, tol, Effort(1, 1e-6))
+        point = newton_ascent(point, problem.n, FREE, tol, AscentLimits(1, 1e-6))
         deleted = n_before - len(point.model.active)
         assert point.log_evidence >= before - tol * deleted - 1e-9
         before = point.log_evidence
@@ -105,7 +109,7 @@ def test_noise_of_a_noise_free_target_stops_at_its_floor(center, rng):
     Phi = rng.standard_normal((30, 4))
     problem = Problem(Phi, Phi[:, :2] @ [1.0, 2.0], center)
     for beta in (1e2, 1e4, 1e6):
-        begin = Model(np.arange(4), np.ones(4), beta)
+        begin = Hyperparameters(np.arange(4), np.ones(4), beta)
         model = ascend(problem, begin, Noise(held=False, beta_max=1e6)).model
         assert model.beta == 1e6
         assert {0, 1} <= set(model.active)
@@ -115,7 +119,7 @@ def test_noise_of_a_noise_free_target_stops_at_its_floor(center, rng):
 def test_without_functions_the_noise_is_the_whole_target(center):
     """The maximum of N log β − β‖t‖² is at N, and the target has unit norm."""
     problem = problems.smooth(center)
-    point = ascend(problem, Model.empty(1e4))
+    point = ascend(problem, Hyperparameters.empty(1e4))
     assert point.model.beta == pytest.approx(problem.n, rel=1e-6)
     assert point.log_evidence == pytest.approx(problem.evidence([], [], problem.n))
 
@@ -124,7 +128,7 @@ def test_of_two_copies_one_is_left(rng):
     """Each alone costs nothing while the other stands in for it."""
     Phi = rng.standard_normal((20, 1))
     problem = Problem(Phi[:, [0, 0]], Phi[:, 0] + 0.1 * rng.standard_normal(20), False)
-    model = ascend(problem, Model(np.arange(2), np.ones(2), 10.0), tol=1e-3).model
+    model = ascend(problem, Hyperparameters(np.arange(2), np.ones(2), 10.0), tol=1e-3).model
     assert len(model.active) == 1
 
 
@@ -132,7 +136,7 @@ def test_functions_with_nothing_to_explain_are_deleted(rng):
     Phi = rng.standard_normal((40, 5))
     Phi[:, 1:] -= np.outer(Phi[:, 0], Phi[:, 0] @ Phi[:, 1:]) / (Phi[:, 0] @ Phi[:, 0])
     problem = Problem(Phi, 3 * Phi[:, 0], False)
-    model = ascend(problem, Model(np.arange(5), np.ones(5), 1e3)).model
+    model = ascend(problem, Hyperparameters(np.arange(5), np.ones(5), 1e3)).model
     assert list(model.active) == [0]
 
 
@@ -140,13 +144,13 @@ def test_functions_with_nothing_to_explain_are_deleted(rng):
 def test_a_model_at_rest_settles_where_it_does_from_near_by(seed, center, smooth):
     problem, model = problem_and_model(seed, center, smooth)
     at_rest = ascend(problem, model)
-    settled = settle(at_rest, problem.n, FREE, 1.0, 10)
+    settled = polish(at_rest, problem.n, FREE, 1.0, 10)
     rng = np.random.default_rng(seed)
     near = replace(
         settled.model,
         alpha=settled.model.alpha * np.exp(1e-4 * rng.standard_normal(len(settled.model.alpha))),
     )
-    again = settle(point_at(problem, near), problem.n, FREE, 1.0, 10)
+    again = polish(point_at(problem, near), problem.n, FREE, 1.0, 10)
     np.testing.assert_allclose(again.model.alpha, settled.model.alpha, rtol=1e-8)
     np.testing.assert_allclose(again.model.beta, settled.model.beta, rtol=1e-8)
     assert settled.log_evidence == pytest.approx(at_rest.log_evidence, abs=1e-6)
@@ -156,4 +160,4 @@ def test_a_model_that_is_not_at_rest_stays_as_it_is():
     problem, model = problem_and_model(0, True, False)
     point = point_at(problem, model)
     assert np.abs(point.gradient()).max() > 1e-3
-    assert settle(point, problem.n, FREE, 1e-3, 10) is point
+    assert polish(point, problem.n, FREE, 1e-3, 10) is point

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec.inference import Model
+from relvec._evidence import Hyperparameters
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from relvec.solvers import FixedPoint, Sequential, Variational, sequential
 from tests import laplace
@@ -25,8 +25,8 @@ def problem(request):
 @pytest.mark.parametrize("solver", [Sequential(), FixedPoint(tol=0.1)])
 def test_the_same_starts_end_in_the_same_model(problem, solver, monkeypatch):
     """With looks that cost nothing the search is the same, wherever the rows are."""
-    monkeypatch.setattr(Scattered, "looks_cost_a_pass", False)
-    monkeypatch.setattr("relvec.inference.laplace.Laplace.opening", lambda self: None)
+    monkeypatch.setattr(Scattered, "evaluation_is_a_pass", False)
+    monkeypatch.setattr("relvec._evidence.laplace.LaplaceEvidence.opening", lambda self: None)
     one, other = (
         solve(solver, problem, design) for design in (problem.design, Scattered(problem.design))
     )
@@ -53,7 +53,7 @@ def test_a_search_that_begins_with_few_rows_ends_as_well_as_one_with_all(problem
     assert not found.notes
     inference = problem.inference
     alpha = found.alpha * problem.design.weight_unit[found.active] ** 2
-    point = inference.point(Model(found.active, alpha))
+    point = inference.point(Hyperparameters(found.active, alpha))
     assert inference.scan(point).gain.max() < solver.tol
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from relvec._evidence import Hyperparameters, evidence_model
+from relvec._evidence.exact import ExactEvidence
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
-from relvec.inference import Model, infer
-from relvec.inference.exact import Exact
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential
-from relvec.solvers.search import Search
+from relvec.solvers.forward import ForwardSelection
 from tests import problems
 from tests.cases import inputs
 from tests.problems import Problem
@@ -106,16 +106,18 @@ def test_starts_are_compared_by_their_evidence_less_the_charge():
 def test_no_start_after_the_first_neglects_a_part_of_the_functions(monkeypatch):
     """Where few directions nearly span the dictionary, what is left may be the signal."""
     inferences = []
-    whole = Search.bottom_up
+    whole = ForwardSelection.bottom_up
 
     def bottom_up(search, start):
         inferences.append(search.inference)
-        assert not search.inference.refine(Model.empty(1.0)), "nothing is neglected any more"
+        assert not search.inference.refine(Hyperparameters.empty(1.0)), (
+            "nothing is neglected any more"
+        )
         return whole(search, start)
 
-    monkeypatch.setattr(Search, "bottom_up", bottom_up)
+    monkeypatch.setattr(ForwardSelection, "bottom_up", bottom_up)
     problem = problems.smooth(True)
-    assert infer(Gaussian(), problem.design, problem.t[:, None]).opening() is not None
+    assert evidence_model(Gaussian(), problem.design, problem.t[:, None]).opening() is not None
     solve(problem, n_starts=2)
     assert len(inferences) == 1
 
@@ -194,13 +196,13 @@ def test_models_without_functions_are_reported(rng, noise_variance):
 
 
 def test_evidence_that_the_search_only_believed_in_is_reported(monkeypatch):
-    accept = Exact.accept
+    accept = ExactEvidence.accept
 
     def less(self, model):
         accepted = accept(self, model)
         return replace(accepted, log_evidence=accepted.log_evidence - 2)
 
-    monkeypatch.setattr(Exact, "accept", less)
+    monkeypatch.setattr(ExactEvidence, "accept", less)
     (note,) = solve(problems.smooth(True)).notes
     assert isinstance(note, PrecisionWarning)
     assert "digits were lost" in str(note)

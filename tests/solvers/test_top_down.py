@@ -7,12 +7,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
+from relvec._evidence import Hyperparameters
+from relvec._numerics.priors import Gamma
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning
-from relvec.hyperpriors import Gamma
-from relvec.inference import Model
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
-from relvec.solvers.top_down import Descent
+from relvec.solvers.backward import BackwardElimination
 from tests import laplace, problems, reference
 from tests.problems import Problem
 
@@ -83,11 +83,11 @@ def test_a_function_that_left_and_would_raise_the_evidence_comes_back(solver, mo
     """App. B.1: here everything is far from all there is."""
     problem = orthogonal(0)
     inference = problem.exact(1.0)
-    few = Model(np.array([5, 20]), np.full(2, 10.0), inference.noise.beta_max)
-    monkeypatch.setattr(Descent, "_everything", lambda self: few)
+    few = Hyperparameters(np.array([5, 20]), np.full(2, 10.0), inference.noise.beta_max)
+    monkeypatch.setattr(BackwardElimination, "_everything", lambda self: few)
     s, q2 = (problem.Phi**2).sum(axis=0), (problem.Phi.T @ problem.t) ** 2
     gain = np.where(q2 > s, 0.5 * (q2 / s - 1 - np.log(q2 / s)), 0.0)
-    point = Descent(solver, inference).run()
+    point = BackwardElimination(solver, inference).run()
     assert set(np.flatnonzero(gain > solver.tol)) <= set(point.model.active)
     assert set(point.model.active) <= set(np.flatnonzero(gain > 0))
 

@@ -10,7 +10,7 @@ from scipy.special import digamma, log_expit
 from scipy.stats import gamma as gamma_distribution
 from scipy.stats import multivariate_normal
 
-from relvec.hyperpriors import Gamma
+from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.solvers import EM, Variational
 from tests import laplace, problems

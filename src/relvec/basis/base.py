@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._compact import Compact
+from relvec._numerics.compact import Compact
 
 if TYPE_CHECKING:
     from relvec.basis.kernels import Kernel

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
+from relvec._numerics.checks import check_count, check_finite
 from relvec.basis.base import Array, Basis, Centers, Index
 from relvec.basis.distances import squared_distances
 from relvec.basis.scale import LEARNT, Gamma, resolve_gamma
-from relvec.checks import check_count, check_finite
 
 
 class Kernel(Basis):

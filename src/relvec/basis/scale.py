@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from relvec.checks import refusals_of
-from relvec.precision import ROUNDINGS
+from relvec._numerics.checks import named_errors
+from relvec._numerics.floats import ROUNDINGS
 
 Array = NDArray[np.float64]
 Gamma = str | float | ArrayLike
@@ -52,7 +52,7 @@ def resolve_gamma(
             f"gamma={gamma!r} is not known, expected 'scale', 'auto', 'evidence', 'ard', a "
             "positive number or one per feature"
         )
-    with refusals_of("gamma"):
+    with named_errors("gamma"):
         values: Array = check_array(
             gamma,
             dtype=np.float64,

@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from relvec._numerics.checks import check_count
 from relvec.basis.base import Array, Centers, Index
 from relvec.basis.functions import Terms, feature_name
-from relvec.checks import check_count
 
 
 class Polynomial(Terms):

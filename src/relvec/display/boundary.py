@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
-from relvec._classifier import Classifier
+from relvec._estimators.classifier import Classifier
 from relvec.display.parts import (
     BLUE,
     INK,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from relvec.checks import check_count, check_coverage
+from relvec._numerics.checks import check_count, check_coverage
 from relvec.display.parts import (
     BLUE,
     MIST,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from relvec._regressor import Regressor
-from relvec.checks import check_coverage
+from relvec._estimators.regressor import Regressor
+from relvec._numerics.checks import check_coverage
 from relvec.display.parts import Array, against_diagonal, likely_shares, new_axes, steps
 
 if TYPE_CHECKING:

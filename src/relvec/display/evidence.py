@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from relvec._estimator import RelevanceMachine
+from relvec._estimators.base import RelevanceEstimator
 from relvec.display.parts import BLUE, INK, STEEL, new_axes, split_below, steps
 from relvec.solvers import Pass
 
@@ -54,7 +54,7 @@ class EvidenceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: RelevanceMachine | Pipeline, *, ax: Axes | None = None
+        cls, estimator: RelevanceEstimator | Pipeline, *, ax: Axes | None = None
     ) -> Self:
         """Draw the history of a fitted estimator.
 
@@ -81,7 +81,7 @@ class EvidenceDisplay:
         >>> bool(display.history[-1].n_active == len(model.relevance_))
         True
         """
-        _, machine = steps(estimator, RelevanceMachine, "an estimator")
+        _, machine = steps(estimator, RelevanceEstimator, "an estimator")
         return cls(history=machine.history_).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:

@@ -12,7 +12,7 @@ from scipy.stats import binom
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._pipelines import inputs_of, machine_of
+from relvec._assess.pipelines import estimator_of, inputs_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Machine = TypeVar("Machine")
+Estimator = TypeVar("Estimator")
 
 # Tones far enough apart to survive a greyscale print, darkest first.
 INK, BLUE, STEEL, MIST = "#111111", "#1d4e79", "#8fb3d1", "#dbe7f1"
@@ -97,14 +97,14 @@ def against_diagonal(
 
 
 def steps(
-    estimator: Machine | Pipeline, kind: type[Machine], called: str
-) -> tuple[Callable[[Any], Any], Machine]:
+    estimator: Estimator | Pipeline, kind: type[Estimator], called: str
+) -> tuple[Callable[[Any], Any], Estimator]:
     """Split a fitted estimator into what prepares its inputs and the machine itself.
 
     Messages call the kind of machine that is wanted by this name.
     """
     check_is_fitted(estimator)
-    machine = machine_of(estimator)
+    machine = estimator_of(estimator)
     if not isinstance(machine, kind):
         raise TypeError(
             f"estimator must be {called} of relvec or a Pipeline that ends in one; "

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
-from relvec._regressor import Regressor
-from relvec.checks import check_coverage
+from relvec._estimators.regressor import Regressor
+from relvec._numerics.checks import check_coverage
 from relvec.display.parts import (
     BLUE,
     INK,

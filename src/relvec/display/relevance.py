@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._pipelines import machine_of
-from relvec.checks import check_count
+from relvec._assess.pipelines import estimator_of
+from relvec._numerics.checks import check_count
 from relvec.display.parts import BLUE, INK, STEEL, Array, new_axes, plain
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class RelevanceDisplay:
             The picture.
         """
         check_is_fitted(estimator)
-        machine = machine_of(estimator)
+        machine = estimator_of(estimator)
         if not hasattr(machine, "feature_relevance_"):
             raise AttributeError(
                 f"{type(machine).__name__} has no feature_relevance_: no function of its kernel "

@@ -9,8 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from relvec._classifier import Classifier
-from relvec._predictor import Predictor
+from relvec._estimators.classifier import Classifier
+from relvec._estimators.predictor import Predictor
 from relvec.export.c_root import principal_root
 from relvec.export.c_writer import CWriter
 from relvec.export.expression import Axis, Expression, Input, keep

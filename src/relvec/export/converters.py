@@ -17,12 +17,12 @@ from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_
 from skl2onnx.common.utils import check_input_and_output_numbers, check_input_and_output_types
 from skl2onnx.common.utils_classifier import get_label_classes
 
-from relvec.classification import RVC
+from relvec._estimators.classification import RVC
+from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._estimators.regression import RVR
 from relvec.export.expression import Axis, Input
 from relvec.export.onnx_writer import OnnxWriter
 from relvec.export.outputs import classes, numbers
-from relvec.linear import SparseBayesianClassifier, SparseBayesianRegressor
-from relvec.regression import RVR
 
 INPUTS = [FloatTensorType, DoubleTensorType, Int64TensorType, BooleanTensorType]
 

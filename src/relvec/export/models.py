@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._classifier import Classifier
-from relvec._pipelines import machine_of
-from relvec._predictor import Predictor
+from relvec._assess.pipelines import estimator_of
+from relvec._estimators.classifier import Classifier
+from relvec._estimators.predictor import Predictor
 
 
 def exported(model: Any, *, return_std: bool) -> Predictor | Classifier:
     """The estimator that a fitted model ends in, which must know what is asked for."""
-    machine = machine_of(model)
+    machine = estimator_of(model)
     if not isinstance(machine, Predictor | Classifier):
         raise TypeError(
             f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"

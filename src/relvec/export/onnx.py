@@ -11,7 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from relvec._classifier import Classifier
+from relvec._estimators.classifier import Classifier
 from relvec.export.models import exported
 
 

@@ -7,10 +7,11 @@ from functools import singledispatch
 
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._classifier import Classifier
-from relvec._estimator import RelevanceMachine
-from relvec._machine import Machine
-from relvec._predictor import Predictor
+from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.classifier import Classifier
+from relvec._estimators.predictor import Predictor
+from relvec._evidence.posterior import Posterior
+from relvec._fitting.result import FittedOutput
 from relvec.export.expression import (
     Array,
     Axis,
@@ -40,7 +41,6 @@ from relvec.export.expression import (
 from relvec.export.formulas import formula
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
-from relvec.posterior import Posterior
 
 #: Mean and variance of one output, or of a target.
 Moments = tuple[Expression, Expression]
@@ -72,7 +72,7 @@ class Functions:
     axis: Axis
 
     @classmethod
-    def of(cls, model: RelevanceMachine, x: Expression, feature: Axis) -> Functions:
+    def of(cls, model: RelevanceEstimator, x: Expression, feature: Axis) -> Functions:
         """Take them from a fitted estimator."""
         check_is_fitted(model)
         if model.training_rows_ is not None:
@@ -86,7 +86,7 @@ class Functions:
         phi = formula(model.basis_, x, feature, axis)
         return cls(keep(phi, axis, name="functions"), axis)
 
-    def used(self, machine: Machine) -> Functions:
+    def used(self, machine: FittedOutput) -> Functions:
         """Those that a machine uses."""
         if self.phi is None or not len(machine.columns):
             return Functions(None, self.axis)
@@ -184,7 +184,7 @@ def classes(model: Classifier, x: Expression, feature: Axis) -> Classes:
 
 
 def _bernoulli(
-    functions: Functions, machine: Machine, *, integrated: bool
+    functions: Functions, machine: FittedOutput, *, integrated: bool
 ) -> tuple[Expression, Expression]:
     """Probability of either class; see `Bernoulli.mean_probabilities`."""
     assert isinstance(machine.likelihood, Bernoulli)
@@ -210,7 +210,7 @@ def _mixture(mean: Expression, variance: Expression) -> Expression:
 
 
 def _categorical(
-    functions: Functions, machine: Machine, kind: Axis, *, integrated: bool
+    functions: Functions, machine: FittedOutput, kind: Axis, *, integrated: bool
 ) -> Expression:
     """Probability of every class; see `Categorical.mean_probabilities`."""
     likelihood = machine.likelihood

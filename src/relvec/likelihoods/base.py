@@ -35,7 +35,7 @@ class Likelihood(ABC):
     """
 
     n_outputs: int = 1
-    mean_feels_spread: ClassVar[bool] = True
+    mean_depends_on_variance: ClassVar[bool] = True
     positive_only: ClassVar[bool] = False
     discrete: ClassVar[bool] = True
     learns_scales: ClassVar[bool] = True

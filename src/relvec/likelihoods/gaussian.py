@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from relvec.hyperpriors import UNIFORM, Gamma
+from relvec._numerics.priors import UNIFORM, Gamma
 from relvec.likelihoods.base import Array, RegressionLikelihood
 
 
@@ -30,7 +30,7 @@ class Gaussian(RegressionLikelihood):
     noise_variance: float | Array | None = None
     precision_prior: Gamma = UNIFORM
     least_variance: float = 0.0
-    mean_feels_spread: ClassVar[bool] = False
+    mean_depends_on_variance: ClassVar[bool] = False
     discrete: ClassVar[bool] = False
     quadratic: ClassVar[bool] = True
 

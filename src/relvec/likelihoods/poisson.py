@@ -21,7 +21,7 @@ STIRLING = 50.0
 class Poisson(RegressionLikelihood):
     """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y, infinite where that overflows."""
 
-    mean_feels_spread: ClassVar[bool] = False
+    mean_depends_on_variance: ClassVar[bool] = False
     positive_only: ClassVar[bool] = True
 
     def log_prob(self, t: Array, y: Array) -> Array:

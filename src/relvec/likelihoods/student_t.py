@@ -47,7 +47,7 @@ class StudentT(RegressionLikelihood):
 
     scale2: float = 1.0
     degrees_of_freedom: float = LEAST_DEGREES
-    mean_feels_spread: ClassVar[bool] = False
+    mean_depends_on_variance: ClassVar[bool] = False
     discrete: ClassVar[bool] = False
     learns_scales: ClassVar[bool] = False
 

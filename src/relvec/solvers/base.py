@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import Array, Design
-from relvec.hyperpriors import UNIFORM, Gamma
-from relvec.inference.base import Accepted, Model
+from relvec._design.base import Array, Design
+from relvec._evidence.base import Hyperparameters, SparseModel
+from relvec._numerics.priors import UNIFORM, Gamma
+from relvec._runner.runner import Runner
 from relvec.likelihoods.base import Likelihood
-from relvec.progress import Progress
 
 
 class Pass(NamedTuple):
@@ -44,7 +44,7 @@ class Pass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Solution(Accepted):
+class Solution(SparseModel):
     """What a solver found: a model, and how the search for it went.
 
     Attributes
@@ -65,7 +65,7 @@ class Solution(Accepted):
     summary: str
 
     @classmethod
-    def of(cls, accepted: Accepted, **search: Any) -> Self:
+    def of(cls, accepted: SparseModel, **search: Any) -> Self:
         """Add to a model what is known of the search."""
         return cls(**vars(accepted), **search)
 
@@ -104,7 +104,7 @@ class Solver(ABC):
     charge: float = 0.0
     verbose: int = 0
     alpha_prior: Gamma = UNIFORM
-    progress: Progress = field(default_factory=Progress, compare=False, repr=False)
+    progress: Runner = field(default_factory=Runner, compare=False, repr=False)
 
     def stopped(self) -> tuple[Warning, ...]:
         """What is to be said of a search that did not come to rest.
@@ -120,7 +120,9 @@ class Solver(ABC):
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Fit the candidates of `design` to the target `t` (n_samples, …) under `likelihood`."""
 
-    def resume(self, design: Design, t: Array, likelihood: Likelihood, model: Model) -> Solution:
+    def resume(
+        self, design: Design, t: Array, likelihood: Likelihood, model: Hyperparameters
+    ) -> Solution:
         """Fit from a model on, whose precisions are those of the candidates as they are.
 
         A solver that begins with all functions begins again.

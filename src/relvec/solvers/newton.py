@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec.design.base import Array
-from relvec.inference.base import Effort, Model, Point
-from relvec.inference.noise import Noise
-from relvec.linalg import NotPositiveDefiniteError, cholesky, solve_positive
+from relvec._design.base import Array
+from relvec._evidence.base import AscentLimits, EvidenceState, Hyperparameters
+from relvec._evidence.noise import Noise
+from relvec._numerics.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
 MAX_LOG_STEP, MAX_TRIES = 3.0, 12
 
 
-def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> Point:
+def newton_ascent(
+    point: EvidenceState, n: float, noise: Noise, tol: float, effort: AscentLimits
+) -> EvidenceState:
     """Raise the evidence by Newton steps, with deletions before and after each.
 
     A deletion costs less than `tol` nats. Where the gradient is that of the evidence every step
@@ -36,7 +38,7 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
                 there = point.at(_moved(point.model, free, step, noise.beta_max))
                 if there.log_evidence >= point.log_evidence - point.fall:
                     break
-                promised = float(point.evidence_slope()[free] @ step)
+                promised = float(point.evidence_gradient()[free] @ step)
                 if promised <= (0 if point.fall else next_to_nothing):
                     return prune(point, tol)  # no shorter step raises it by more
             damping = max(10 * damping, 1e-2)
@@ -50,7 +52,7 @@ def climb(point: Point, n: float, noise: Noise, tol: float, effort: Effort) -> P
     return prune(point, tol)
 
 
-def settle(point: Point, n: float, noise: Noise, tol: float, steps: int) -> Point:
+def polish(point: EvidenceState, n: float, noise: Noise, tol: float, steps: int) -> EvidenceState:
     """Go on from where a climb came to rest, to where the slope is flat but for rounding.
 
     What a climb leaves is next to nothing in nats, but not in precisions that the evidence hardly
@@ -74,7 +76,7 @@ def settle(point: Point, n: float, noise: Noise, tol: float, steps: int) -> Poin
     return point
 
 
-def _free(point: Point, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
+def _free(point: EvidenceState, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
     """Which coordinates are free to move: every log α, and the log β of each noise that may."""
     free, k = np.ones(len(gradient), dtype=np.bool_), len(point.model.alpha)
     if noise.held:
@@ -95,23 +97,25 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
     return step * min(1.0, MAX_LOG_STEP / float(np.abs(step).max()))
 
 
-def _moved(model: Model, free: NDArray[np.bool_], step: Array, beta_max: Array) -> Model:
+def _moved(
+    model: Hyperparameters, free: NDArray[np.bool_], step: Array, beta_max: Array
+) -> Hyperparameters:
     k, growth = len(model.alpha), np.exp(step)
     if len(step) == k:
-        return Model(model.active, model.alpha * growth, model.beta)
+        return Hyperparameters(model.active, model.alpha * growth, model.beta)
     beta = model.beta.copy()
     beta[free[k:]] *= growth[k:]
-    return Model(model.active, model.alpha * growth[:k], np.minimum(beta, beta_max))
+    return Hyperparameters(model.active, model.alpha * growth[:k], np.minimum(beta, beta_max))
 
 
-def prune(point: Point, tol: float) -> Point:
+def prune(point: EvidenceState, tol: float) -> EvidenceState:
     """Delete the functions that cost least, while each costs less than `tol` nats.
 
     What a deletion costs is known exactly where the posterior is; elsewhere it is an estimate,
     which the evidence of the smaller model has to confirm.
     """
     while True:
-        which = point.worth_keeping(tol)
+        which = point.kept_after_deletions(tol)
         if len(which) == len(point.model.alpha):
             return point
         shorter = point.keep(which)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from relvec._evidence import EvidenceModel, Hyperparameters, SparseModel
+from relvec._evidence.noise import LEAST_FREEDOM, NOISE_FLOOR
+from relvec._runner.runner import Runner
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
-from relvec.inference import Accepted, Inference, Model
-from relvec.inference.noise import LEAST_FREEDOM, NOISE_FLOOR
-from relvec.progress import Progress
 from relvec.solvers.base import Pass, Solution
 
 #: Evidences that are this close, in nats, are those of one optimum.
 AGREEMENT = 1.0
 
 
-class Journal:
+class History:
     """Rows of `history_` with the time since the fit began, printed where the user asked.
 
     Parameters
@@ -27,11 +27,11 @@ class Journal:
         Print a row a pass.
     """
 
-    def __init__(self, inference: Inference, progress: Progress, *, verbose: bool) -> None:
+    def __init__(self, inference: EvidenceModel, progress: Runner, *, verbose: bool) -> None:
         self._inference, self._progress, self._verbose = inference, progress, verbose
         self._began = progress.once(progress.seconds)
 
-    def row(self, number: int, start: int, log_evidence: float, model: Model) -> Pass:
+    def row(self, number: int, start: int, log_evidence: float, model: Hyperparameters) -> Pass:
         """Row of pass `number`, with a log evidence in the users' units."""
         row = Pass(
             start,
@@ -54,7 +54,7 @@ def _print_row(number: int, row: Pass) -> None:
     )
 
 
-def so_far(accepted: Accepted, history: list[Pass], n_iter: int) -> Solution:
+def so_far(accepted: SparseModel, history: list[Pass], n_iter: int) -> Solution:
     """What a search has found that goes on."""
     return Solution.of(
         accepted, history=history, n_iter=n_iter, notes=(), summary=f"after {n_iter} passes"
@@ -62,9 +62,9 @@ def so_far(accepted: Accepted, history: list[Pass], n_iter: int) -> Solution:
 
 
 def notes(
-    inference: Inference,
-    model: Model,
-    accepted: Accepted,
+    inference: EvidenceModel,
+    model: Hyperparameters,
+    accepted: SparseModel,
     *,
     believed: float,
     stopped: tuple[Warning, ...] | None,
@@ -106,7 +106,9 @@ def notes(
     return tuple(found)
 
 
-def _noise_notes(inference: Inference, model: Model, accepted: Accepted) -> list[Warning]:
+def _noise_notes(
+    inference: EvidenceModel, model: Hyperparameters, accepted: SparseModel
+) -> list[Warning]:
     # of the target whose weights use up most
     used, n = float(np.atleast_2d(accepted.well_determined).sum(axis=1).max()), inference.n
     if (model.beta >= inference.noise.beta_max).any():

@@ -14,15 +14,15 @@ from functools import partial, singledispatch
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec.design.base import Array, Design, RowVector, in_units
-from relvec.inference import Model, infer
-from relvec.inference.mixture import LARGEST_SQUARE, Mixture, Scales
-from relvec.inference.noise import NOISE_FLOOR
+from relvec._design.base import Array, Design, RowVector, in_units
+from relvec._evidence import Hyperparameters, evidence_model
+from relvec._evidence.noise import NOISE_FLOOR
+from relvec._evidence.posterior import Posterior
+from relvec._evidence.scale_mixture import LARGEST_SQUARE, ScaleMixtureEvidence, Scales
+from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT
-from relvec.posterior import Posterior
-from relvec.precision import ROUNDINGS, SMALLEST
 from relvec.solvers.base import Pass, Solution, Solver
 
 #: The fit ends with a round whose scales, σ² and ν raise the bound by less than this share of
@@ -33,7 +33,11 @@ SETTLED, UNSETTLED = 0.01, 1.0
 
 @singledispatch
 def fit(
-    likelihood: Likelihood, solver: Solver, design: Design, t: Array, begun: Model | None = None
+    likelihood: Likelihood,
+    solver: Solver,
+    design: Design,
+    t: Array,
+    begun: Hyperparameters | None = None,
 ) -> Solution:
     """Fit candidates to a target, from a model `begun` on if there is one.
 
@@ -43,7 +47,7 @@ def fit(
         found = solver.solve(design, t, likelihood)
     else:
         found = solver.resume(design, t, likelihood, begun)
-    if design.by_products and likelihood.quadratic:
+    if design.by_normal_equations and likelihood.quadratic:
         return _with_all_digits(found, solver, design, t, likelihood)
     return found
 
@@ -56,7 +60,7 @@ def _with_all_digits(
     What the search believed there no longer counts, but that it ran out of passes does.
     """
     kept = design.restrict(found.active)
-    model = infer(found.likelihood, kept, t).model_of(found.alpha)
+    model = evidence_model(found.likelihood, kept, t).model_of(found.alpha)
     model = replace(model, alpha=in_units(model.alpha, 1 / kept.weight_unit))
     again = solver.resume(kept, t, likelihood, model)
     stopped = tuple(note for note in found.notes if isinstance(note, ConvergenceWarning))
@@ -72,7 +76,11 @@ def _with_all_digits(
 
 @fit.register
 def _(
-    likelihood: StudentT, solver: Solver, design: Design, t: Array, begun: Model | None = None
+    likelihood: StudentT,
+    solver: Solver,
+    design: Design,
+    t: Array,
+    begun: Hyperparameters | None = None,
 ) -> Solution:
     """Rounds of fits with Gaussian noise; what was known of the noise is learnt again."""
     del likelihood
@@ -98,14 +106,14 @@ class _Rounds:
         self._began = self.progress.once(self.progress.seconds)
         self._found: tuple[Solution, Scales] | None = None
 
-    def run(self, begun: Model | None) -> Solution:
+    def run(self, begun: Hyperparameters | None) -> Solution:
         """Rounds to the end, or until Ctrl-C after one of them."""
         with self.progress.interruptible(lambda: self._found is not None):
             return self._run(begun)
         assert self._found is not None
         return self._solution(*self._found)
 
-    def _run(self, begun: Model | None) -> Solution:
+    def _run(self, begun: Hyperparameters | None) -> Solution:
         """Rounds until new scales, σ² and ν would raise the bound by next to nothing.
 
         A bound that falls has lost its digits, or is that of a solver which begins anew in every
@@ -141,7 +149,7 @@ class _Rounds:
             begun = self._model(found, scales)
 
     def _round(
-        self, scales: Scales, least: float, begun: Model | None, *, anew: bool
+        self, scales: Scales, least: float, begun: Hyperparameters | None, *, anew: bool
     ) -> tuple[Solution, list[Pass]]:
         """Fit with the scales as they are, from the model so far or `anew`: the better of both."""
         rows, noise = self.design.with_precision(scales.precision), Gaussian(least_variance=least)
@@ -173,18 +181,18 @@ class _Rounds:
             start=start, log_evidence=row.log_evidence + above, seconds=row.seconds + since
         )
 
-    def _model(self, found: Solution, scales: Scales) -> Model:
+    def _model(self, found: Solution, scales: Scales) -> Hyperparameters:
         """The functions of a fit with their precisions, and σ², for the rows of a next round."""
-        inference = Mixture(self.design.restrict(found.active), self.t, scales)
+        inference = ScaleMixtureEvidence(self.design.restrict(found.active), self.t, scales)
         model = inference.model_of(found.alpha)
-        return Model(
+        return Hyperparameters(
             found.active, in_units(model.alpha, 1 / inference.design.weight_unit), model.beta
         )
 
     def _solution(self, found: Solution, scales: Scales, *stopped: Warning) -> Solution:
         """What was found, with the scales of the rows that are best for it."""
         kept = self.design.restrict(found.active)
-        accepted = Mixture(kept, self.t, scales).settled(found.alpha)
+        accepted = ScaleMixtureEvidence(kept, self.t, scales).settled(found.alpha)
         return replace(
             found,
             likelihood=accepted.likelihood,

@@ -9,14 +9,14 @@ from functools import partial
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from relvec.design.base import EVERY, Array, Design, RowVector, in_units
-from relvec.inference import Model, infer
+from relvec._design.base import EVERY, Array, Design, RowVector, in_units
+from relvec._evidence import Hyperparameters, evidence_model
+from relvec._numerics.floats import ROUNDINGS
+from relvec._runner.runner import Runner
 from relvec.likelihoods.base import Likelihood
-from relvec.precision import ROUNDINGS
-from relvec.progress import Progress
 from relvec.solvers.base import Solution, Solver
+from relvec.solvers.forward import ForwardSelection, LocalOptimum
 from relvec.solvers.report import AGREEMENT, notes
-from relvec.solvers.search import Ending, Search
 
 #: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
 MAX_WEIGHTS = 800
@@ -51,11 +51,11 @@ class Sequential(Solver):
         """Maximise the evidence; see `Solver.solve`."""
         search = self._search(design, t, likelihood)
         openings = self._openings(search, design.shape[1] * likelihood.n_outputs)
-        if search.inference.looks_cost_a_pass:
+        if search.inference.evaluation_is_a_pass:
             begun = self.progress.once(partial(self._of_few_rows, design, t, likelihood))
             if begun is not None:
                 openings.insert(0, partial(search.onward, begun))
-        endings: list[Ending] = []
+        endings: list[LocalOptimum] = []
         for start in range(self.n_starts):
             if start and search.exhausted():
                 break
@@ -66,7 +66,9 @@ class Sequential(Solver):
             self._make(search, partial(begin, start), endings)
         return self._solution(search, endings)
 
-    def _of_few_rows(self, design: Design, t: RowVector, likelihood: Likelihood) -> Model | None:
+    def _of_few_rows(
+        self, design: Design, t: RowVector, likelihood: Likelihood
+    ) -> Hyperparameters | None:
         """The model of some rows in memory, from which few passes over all are left.
 
         None where they cannot stand for all: a class may be too rare to be among them.
@@ -79,11 +81,18 @@ class Sequential(Solver):
             likelihood.check(some)
         except ValueError:
             return None
-        alone = replace(self, n_starts=1, verbose=0, progress=Progress())
+        alone = replace(self, n_starts=1, verbose=0, progress=Runner())
         found = alone.solve(few, some, likelihood)
-        return Model(found.active, in_units(found.alpha, design.weight_unit[found.active]))
+        return Hyperparameters(
+            found.active, in_units(found.alpha, design.weight_unit[found.active])
+        )
 
-    def _make(self, search: Search, begin: Callable[[], Ending], endings: list[Ending]) -> None:
+    def _make(
+        self,
+        search: ForwardSelection,
+        begin: Callable[[], LocalOptimum],
+        endings: list[LocalOptimum],
+    ) -> None:
         """Make a start; if Ctrl-C ends it, where it came to is its ending."""
         search.reached = None
         with self.progress.interruptible(lambda: bool(endings or search.reached)):
@@ -93,32 +102,36 @@ class Sequential(Solver):
         if search.reached:
             endings.append(search.reached)
 
-    def resume(self, design: Design, t: Array, likelihood: Likelihood, model: Model) -> Solution:
+    def resume(
+        self, design: Design, t: Array, likelihood: Likelihood, model: Hyperparameters
+    ) -> Solution:
         """Maximise the evidence from a model on; see `Solver.resume`."""
-        search, endings = self._search(design, t, likelihood), list[Ending]()
+        search, endings = self._search(design, t, likelihood), list[LocalOptimum]()
         alpha = in_units(model.alpha, design.weight_unit[model.active])
         self._make(search, partial(search.onward, replace(model, alpha=alpha), 0), endings)
         return self._solution(search, endings)
 
-    def _search(self, design: Design, t: Array, likelihood: Likelihood) -> Search:
-        return Search(
-            infer(likelihood, design, t),
+    def _search(self, design: Design, t: Array, likelihood: Likelihood) -> ForwardSelection:
+        return ForwardSelection(
+            evidence_model(likelihood, design, t),
             tol=self.tol,
             max_iter=self.max_iter,
             verbose=self.verbose > 0,
             progress=self.progress,
         )
 
-    def _openings(self, search: Search, n_weights: int) -> list[Callable[[int], Ending]]:
-        openings: list[Callable[[int], Ending]] = [search.bottom_up]
-        opening: Model | None = self.progress.once(search.inference.opening)
+    def _openings(
+        self, search: ForwardSelection, n_weights: int
+    ) -> list[Callable[[int], LocalOptimum]]:
+        openings: list[Callable[[int], LocalOptimum]] = [search.bottom_up]
+        opening: Hyperparameters | None = self.progress.once(search.inference.opening)
         if opening is not None:
             openings.insert(0, partial(search.top_down, opening))
         if n_weights <= MAX_WEIGHTS:
             openings.append(search.by_updates)
         return openings
 
-    def _solution(self, search: Search, endings: list[Ending]) -> Solution:
+    def _solution(self, search: ForwardSelection, endings: list[LocalOptimum]) -> Solution:
         best = self._best(endings)
         agreed = sum(self._judged(best) - self._judged(e) <= AGREEMENT for e in endings)
         model = with_opposite(search.inference.design, best.model)
@@ -138,18 +151,18 @@ class Sequential(Solver):
             f"{len(endings)} starts within {AGREEMENT:g} nat of the best",
         )
 
-    def _judged(self, ending: Ending) -> float:
+    def _judged(self, ending: LocalOptimum) -> float:
         """Log evidence of a start less what its functions are charged with."""
         return ending.log_evidence - self.charge * len(ending.model.active)
 
-    def _best(self, endings: list[Ending]) -> Ending:
+    def _best(self, endings: list[LocalOptimum]) -> LocalOptimum:
         """The best of some endings; of those that rounding does not tell apart, the first."""
         most = max(map(self._judged, endings))
         least = most - ROUNDINGS * abs(most)
         return next(ending for ending in endings if self._judged(ending) >= least)
 
 
-def with_opposite(design: Design, model: Model) -> Model:
+def with_opposite(design: Design, model: Hyperparameters) -> Hyperparameters:
     """Let the only function share its place with the candidate that is its exact opposite.
 
     Of two points beside an intercept both functions say the same of the rows, up to the sign.

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from relvec.design.base import Array, Design
-from relvec.inference import Accepted, Inference, Model, Point, infer
-from relvec.inference.bound import Bound, bound
+from relvec._design.base import Array, Design
+from relvec._evidence import (
+    EvidenceModel,
+    EvidenceState,
+    Hyperparameters,
+    SparseModel,
+    evidence_model,
+)
+from relvec._evidence.variational import BoundEvidence, bound
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.fixed_point import EM
 
@@ -28,11 +34,11 @@ class Variational(EM):
     returned are evidence and posterior at ᾱ and β̄, Laplace's for classes, so that solvers compare.
     """
 
-    def inference(self, likelihood: Likelihood, design: Design, t: Array) -> Inference:
-        """See `TopDown.inference`."""
+    def inference(self, likelihood: Likelihood, design: Design, t: Array) -> EvidenceModel:
+        """See `BackwardSolver.inference`."""
         return bound(likelihood, design, t)
 
-    def above_evidence(self, inference: Inference, everything: Model) -> float:
+    def above_evidence(self, inference: EvidenceModel, everything: Hyperparameters) -> float:
         """The κ that do not depend on the means; one α is that of the weights of all outputs."""
         noise, prior, constant = inference.noise, self.alpha_prior, 0.0
         if not noise.held:
@@ -42,11 +48,13 @@ class Variational(EM):
             constant += len(everything.active) * _kappa(prior.shape + n_outputs / 2)
         return constant
 
-    def accepted(self, inference: Inference, point: Point, t: Array) -> tuple[Accepted, float]:
-        """See `TopDown.accepted`."""
-        if not isinstance(inference, Bound):
+    def accepted(
+        self, inference: EvidenceModel, point: EvidenceState, t: Array
+    ) -> tuple[SparseModel, float]:
+        """See `BackwardSolver.accepted`."""
+        if not isinstance(inference, BoundEvidence):
             return super().accepted(inference, point, t)
-        found = infer(inference.rows.likelihood, inference.design, t).accept(point.model)
+        found = evidence_model(inference.rows.likelihood, inference.design, t).accept(point.model)
         return found, found.log_evidence
 
 

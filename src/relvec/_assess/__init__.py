@@ -1,0 +1,1 @@
+"""Judging fitted models: comparison, diagnosis, calibration, scores."""

@@ -1,0 +1,197 @@
+"""Candidates for the same data, ranked by their evidence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.parallel import Parallel, delayed
+
+from relvec._assess.pipelines import estimator_of, inputs_of
+from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.classifier import Classifier
+from relvec._estimators.summary import table
+from relvec._evidence.gaussian import bic_penalty
+
+#: Share of the log evidence, and nats, by which the same evidence computed twice may differ:
+#: roundings, and where the iteration for the mode of a likelihood stops.
+SAME_SHARE, SAME_NATS = 1e-6, 1e-3
+#: What says of which random quantity an evidence is the density, and with which priors' terms.
+TERMS = ("fit_intercept", "likelihood", "multi_class", "class_weight", "alpha_prior", "beta_prior")
+
+
+def compare(
+    models: Mapping[str, Any] | Sequence[Any],
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    noise_variance_per_row: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> Any:
+    """Rank models of the same data by their log evidence.
+
+    Log evidence is comparable across kernels, bases and scales of X, and between learnt and given
+    noise. It is not between models with and without an intercept, of different likelihoods or
+    priors, or of a target on another scale; these are refused.
+
+    Parameters
+    ----------
+    models : dict of str to estimator, or list of estimators
+        Estimators of this package, or pipelines that end in one. One that is not fitted is cloned
+        and fitted; one that is fitted has to have seen these very data.
+    X : array-like of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Targets.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Copies of each row.
+    noise_variance_per_row : array-like of shape (n_samples,), default=None
+        Variance of the Gaussian noise of each row where it is known; regression only.
+    n_jobs : int or None, default=None
+        Processes among which the models are shared out, -1 for all cores; None is 1, or what
+        ``joblib.parallel_config`` says. Fits side by side take longer each.
+
+    Returns
+    -------
+    table : pandas.DataFrame or Summary
+        A row for each model, best first, with the same table as `summary` gives without pandas.
+
+        log_evidence
+            In nats, as ``log_evidence_``.
+        less_best
+            The same less that of the best model: the log of how much less probable it makes y.
+        schwarz
+            Schwarz's criterion: log_evidence less ½ log N nats for every function that was kept and
+            every scale that was learnt, as N rows chose them among many and evidence does not know.
+        loo_log_density
+            Σ log p(t_n | t_−n), in closed form at the precisions and functions of the fit, which
+            have seen t_n; NaN without Gaussian noise.
+        n_functions
+            Functions kept.
+        seconds
+            Duration of the fit; NaN for a model that came fitted.
+
+    Raises
+    ------
+    ValueError
+        Evidences that do not compare, or a fitted model of other data.
+    TypeError
+        A model is none of this package.
+
+    Examples
+    --------
+    >>> from relvec import RVR, compare
+    >>> from relvec.datasets import make_sinc
+    >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+    >>> models = {"wide": RVR(gamma=0.01), "middle": RVR(gamma=0.1), "spline": RVR("linear_spline")}
+    >>> table = compare(models, X, y)
+    >>> list(table.index)
+    ['middle', 'spline', 'wide']
+    """
+    named = _named(models)
+    _check_comparable(named)
+    machine = estimator_of(next(iter(named.values())))
+    if isinstance(machine, Classifier) and noise_variance_per_row is not None:
+        raise ValueError("noise_variance_per_row is given, expected None for classifiers")
+    optional = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
+    given = {key: value for key, value in optional.items() if value is not None}
+    found = Parallel(n_jobs)(delayed(_row)(*item, X, y, given) for item in named.items())
+    rows = dict(zip(named, found, strict=True))
+    order = sorted(rows, key=lambda name: -rows[name]["log_evidence"])
+    columns = {key: np.array([rows[name][key] for name in order]) for key in rows[order[0]]}
+    evidence = columns.pop("log_evidence")
+    first = {"log_evidence": evidence, "less_best": evidence - evidence[0]}
+    return table(order, first | columns, name="model")
+
+
+def _named(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    """The models by name; those of a list are called what they print as, on one line."""
+    if isinstance(models, Mapping):
+        named = dict(models)
+    else:
+        names = [" ".join(repr(model).split()) for model in models]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(
+                f"models holds {repeated[0]} more than once, expected a dict that names them"
+            )
+        named = dict(zip(names, models, strict=True))
+    if not named:
+        raise ValueError(f"models={models!r} is empty, expected one model or more")
+    for name, model in named.items():
+        if not isinstance(estimator_of(model), RelevanceEstimator):
+            raise TypeError(
+                f"model {name!r} is a {type(estimator_of(model)).__name__}, expected an estimator "
+                "of relvec or a pipeline that ends in one, fitted to y as it is"
+            )
+    return named
+
+
+def _check_comparable(models: Mapping[str, Any]) -> None:
+    """Raise unless all evidences are densities of the same quantity, under the same priors."""
+    (first, *others), machines = models, {name: estimator_of(m) for name, m in models.items()}
+    for other in others:
+        a, b = machines[first], machines[other]
+        if isinstance(a, Classifier) != isinstance(b, Classifier):
+            raise ValueError(
+                f"{first!r} is a {type(a).__name__} and {other!r} a {type(b).__name__}, expected "
+                "models of one kind of target: their evidences do not compare"
+            )
+        for term in TERMS:
+            of_a, of_b = getattr(a, term, None), getattr(b, term, None)
+            if of_a != of_b:
+                raise ValueError(
+                    f"{term} is {of_a!r} in {first!r} and {of_b!r} in {other!r}, expected the same "
+                    "in all models: their evidences do not compare"
+                )
+
+
+def _row(
+    name: str, model: Any, X: ArrayLike, y: ArrayLike, given: Mapping[str, ArrayLike]
+) -> dict[str, float]:
+    """What the table says of one model."""
+    seconds = float("nan")
+    fitted = hasattr(estimator_of(model), "machines_")
+    if not fitted:
+        last = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+        began, model = time.perf_counter(), clone(model)
+        model.fit(X, y, **{last + key: value for key, value in given.items()})
+        seconds = time.perf_counter() - began
+    machine = estimator_of(model)
+    inputs = inputs_of(model, X)
+    if fitted:
+        _check_seen(name, machine, inputs, y, given)
+    weights = given.get("sample_weight")
+    price = bic_penalty(np.shape(y)[0] if weights is None else np.sum(weights))
+    chosen = len(machine.relevance_) + machine.basis_.n_scales
+    return {
+        "log_evidence": machine.log_evidence_,
+        "schwarz": machine.log_evidence_ - price * chosen,
+        "loo_log_density": machine._log_density_left_out(inputs, y, **given),
+        "n_functions": len(machine.relevance_),
+        "seconds": seconds,
+    }
+
+
+def _check_seen(
+    name: str, machine: Any, X: ArrayLike, y: ArrayLike, given: Mapping[str, ArrayLike]
+) -> None:
+    """Raise unless a fitted model finds its evidence again in these data."""
+    rows = np.shape(y)[0]
+    if rows != machine.n_samples_fit_:
+        raise ValueError(
+            f"model {name!r} was fitted to {machine.n_samples_fit_} rows and y has {rows}, "
+            "expected the data that it was fitted to"
+        )
+    again = machine.log_evidence(X, y, **given)
+    if not np.isclose(again, machine.log_evidence_, rtol=SAME_SHARE, atol=SAME_NATS):
+        raise ValueError(
+            f"model {name!r} has a log evidence of {machine.log_evidence_:.6g} but finds "
+            f"{again:.6g} in X and y, expected the data, weights and scale of y that it was "
+            "fitted to"
+        )

@@ -1,0 +1,77 @@
+"""``relvec export``: write a model as C or ONNX, which need no Python."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from relvec._commands.files import need
+from relvec._commands.tasks import load_model
+from relvec._commands.words import Commands, Options, add_command, add_file, output_path
+from relvec.export import to_c, to_onnx
+from relvec.export.scalers import positions_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXAMPLES = """\
+export price.skops price.onnx --std
+export price.skops price.c --float"""
+
+
+def run(options: Options) -> None:
+    """Write the model in the form that the suffix says."""
+    _, model = load_model(options.model)
+    if options.out.suffix == ".c":
+        real = "float" if options.float else "double"
+        code = to_c(model, options.out, return_std=options.std, real=real)
+        print(f"model written to {options.out} and {options.out.with_suffix('.h')}")
+        print(f"{code.constant_bytes} bytes of constants, {code.buffer_bytes} on the stack")
+    else:
+        row = _row(model, np.float32 if options.float else np.float64)
+        graph = to_onnx(model, row, options.out, return_std=options.std)
+        print(f"model written to {options.out}")
+        print("inputs: " + ", ".join(given.name for given in graph.graph.input))
+        print("outputs: " + ", ".join(output.name for output in graph.graph.output))
+
+
+def _row(model: Pipeline, dtype: Any) -> pd.DataFrame:
+    """A row of the types that the model takes: numbers, or categories that it knows."""
+    names = model.feature_names_in_
+    row = dict.fromkeys(names, np.zeros(1, dtype=dtype))
+    for _, step, columns in model[0].transformers_:
+        own = names[positions_of(model[0], columns)]
+        for name, known in zip(own, getattr(step, "categories_", ()), strict=False):
+            row[name] = known[:1].astype(object)
+    return need("pandas").DataFrame(row)
+
+
+def _out_path(text: str) -> Path:
+    path = output_path(text)
+    if path.suffix not in {".c", ".onnx"}:
+        raise argparse.ArgumentTypeError(f"{text} must end in .c or .onnx")
+    return path
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "export",
+        run,
+        help="write a model as C or ONNX",
+        description="Write a model of `relvec fit` as C99 (a .c file and a .h file beside it, "
+        "which need nothing but <math.h>) or as an ONNX graph (extra relvec[onnx]), with the "
+        "preparation of its inputs. Categories are for ONNX only.",
+        examples=EXAMPLES,
+    )
+    add_file(parser, "model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
+    add_file(parser, "out", metavar="OUT", type=_out_path, help="file that ends in .c or .onnx")
+    parser.add_argument(
+        "--std", action="store_true", help="standard deviations of new observations too"
+    )
+    parser.add_argument("--float", action="store_true", help="single precision, not double")

@@ -1,0 +1,90 @@
+"""The ``relvec`` command, put together from :mod:`relvec._commands`.
+
+Results go to standard output. Warnings and errors go to standard error, one line each.
+
+Exit codes: 0, the command did what it says; 2, its words, a file or the data are wrong, and one
+line says how; 130, it was interrupted; 141, nobody reads its output any more. Anything else, with a
+traceback, is a bug.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from relvec._commands import COMMANDS
+from relvec._commands.words import one_line
+
+DONE, WRONG, INTERRUPTED, UNREAD = 0, 2, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        Words after the program's name; None takes those it was started with.
+
+    Returns
+    -------
+    int
+        Exit code: 0, or another of those above.
+    """
+    options = build_parser().parse_args(arguments)
+    try:
+        with _one_line_warnings():
+            options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left to print must not fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    except (ValueError, OverflowError, OSError, ImportError, MemoryError) as error:
+        print(f"relvec: error: {one_line(error)}", file=sys.stderr)
+        return WRONG
+    except KeyboardInterrupt:
+        print("relvec: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return DONE
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Put the commands together."""
+    parser = _Parser(
+        prog="relvec",
+        description="Relevance vector machines on tables: CSV or Parquet files with a column for "
+        "every input and one for the target.",
+        epilog="exit codes: 0 done; 2 the words, a file or the data are wrong, and one line says "
+        "how; 130 interrupted; 141 nobody reads the output",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    return parser
+
+
+@contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    """Show what the fit warns about, a line each, without the source line that Python adds."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"relvec: warning: {one_line(message)}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG, f"{self.prog}: error: {message}\n")

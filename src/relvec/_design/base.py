@@ -1,0 +1,325 @@
+"""What may be asked of the candidate functions, however their numbers are reached."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relvec._numerics.floats import ROUNDINGS, SMALLEST
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+#: Something with a value, or an array, for every row. Only the design knows how it is stored: in
+#: memory it is an array, elsewhere a handle, which nobody but the design looks into.
+RowVector = Any
+
+#: Every candidate.
+EVERY = slice(None)
+#: Variance that a target of zeros is given, so that precisions in its units are in range.
+OF_ZEROS = 1e-200
+
+
+@dataclass(frozen=True)
+class Target:
+    """One or several targets in standard units, and where they were.
+
+    Attributes
+    ----------
+    values : RowVector, of shape (n_samples,) or (n_samples, n_targets)
+        (t − center) / scale, of unit norm over all copies of the rows.
+    center : ndarray of shape () or (n_targets,)
+        Mean of the raw target, zero without an intercept.
+    scale : ndarray of shape () or (n_targets,)
+        Norm of what is left.
+    variance : ndarray of shape () or (n_targets,)
+        Variance of the standardised target about its mean.
+    """
+
+    values: RowVector
+    center: Array
+    scale: Array
+    variance: Array
+
+    @classmethod
+    def of(cls, t: RowVector, design: Design) -> Self:
+        """Standardise raw targets for a design."""
+        total, weights = design.total_weight, design.row_weights
+        mean, nonzero = design.sum_rows(partial(_mean_and_nonzero, total), t, weights)
+        (square,) = design.sum_rows(partial(_mean_square, total, mean), t, weights)
+        center, scale, variance = standard_units(mean, square, nonzero, design)
+        values = design.map_rows(partial(_standardised, center, scale), t)
+        return cls(values, center, scale, variance)
+
+
+def standard_units(
+    mean: Array, square: Array, nonzero: Array, design: Design
+) -> tuple[Array, Array, Array]:
+    """Centre and scale of targets, and the variance that they have in units of it.
+
+    Parameters
+    ----------
+    mean, square : ndarray of shape () or (n_targets,)
+        Mean of each target, and mean square of what is left of it.
+    nonzero : ndarray of shape () or (n_targets,)
+        Whether any of its values is not zero.
+    design : Design
+    """
+    # Targets that differ by no more than their rounding are constant.
+    floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(nonzero, SMALLEST, OF_ZEROS))
+    variance = np.maximum(square, floor)
+    center = mean if design.has_intercept else np.zeros_like(mean)
+    scale = np.sqrt(design.total_weight * (variance + (mean - center) ** 2))
+    return center, scale, variance / scale**2
+
+
+def _mean_and_nonzero(total: float, t: Array, weights: Array) -> tuple[Array, Array]:
+    return t.T @ (weights / total), np.count_nonzero(t, axis=0)
+
+
+def _mean_square(total: float, mean: Array, t: Array, weights: Array) -> tuple[Array, ...]:
+    return ((t - mean).T ** 2 @ (weights / total),)
+
+
+def _standardised(center: Array, scale: Array, t: Array) -> Array:
+    standardised: Array = (t - center) / scale
+    return standardised
+
+
+class OneTarget(NamedTuple):
+    """Candidates and one target in the coordinates of a frame; see `TargetFrame`."""
+
+    coords: Array
+    target: Array
+    rest_norm2: Array
+    rest_dot: Array
+    rest_target: float
+
+
+class TargetFrame(ABC):
+    """Candidates and targets in an orthonormal frame of every function that was ever active.
+
+    With Q (n_samples, j) the orthonormal frame, φ_m the standardised candidates and t the target,
+
+    ==================  ============================  ====================
+    attribute           formula                       shape
+    ==================  ============================  ====================
+    ``coords``          Qᵀφ_m                         (j, n_candidates)
+    ``target``          Qᵀt                           (j,)
+    ``rest_norm2``      ‖φ_m‖² − ‖Qᵀφ_m‖²             (n_candidates,)
+    ``rest_dot``        φ_mᵀt − (Qᵀφ_m)ᵀQᵀt           (n_candidates,)
+    ``rest_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
+    ==================  ============================  ====================
+
+    Several targets have an axis of their own, the first, in each of the last four but
+    ``rest_norm2``.
+
+    This is a partial Cholesky factor of the Gram matrix of [Φ, t], and all that the evidence of
+    Gaussian noise, its derivatives and the factors S and Q of every candidate depend on. An active
+    function's column of ``coords`` represents it exactly, so the digits of nearly collinear
+    functions survive where a Gram matrix would have lost them.
+    """
+
+    coords: Array
+    target: Array
+    rest_norm2: Array
+    rest_dot: Array
+    rest_target: Array
+
+    def targets(self) -> list[OneTarget]:
+        """What the frame says of each target by itself."""
+        of_all = self.target, self.rest_dot, self.rest_target
+        of_each = [of_all] if self.target.ndim == 1 else zip(*of_all, strict=True)
+        return [
+            OneTarget(self.coords, target, self.rest_norm2, dot, float(rest))
+            for target, dot, rest in of_each
+        ]
+
+    @abstractmethod
+    def rest(self, index: Index) -> Array:
+        """Return what is left of the candidates `index` outside the frame, (n_rows, b)."""
+
+    @abstractmethod
+    def extend(self, index: Index, rest: Array) -> None:
+        """Grow the frame until it spans the candidates `index`, given their `rest`."""
+
+    def span(self, index: Index) -> None:
+        """Grow the frame until it spans the candidates `index`."""
+        missing = index[self.rest_norm2[index] > 0]
+        if len(missing):
+            self.extend(missing, self.rest(missing))
+
+
+class ClosedFrame(TargetFrame):
+    """A frame that spans all that counts of every candidate, and neglects the rest.
+
+    Nothing in it costs more than candidate space: no row of data is touched again.
+    """
+
+    def __init__(self, coords: Array, target: Array, rest_target: Array) -> None:
+        self.coords, self.target, self.rest_target = coords, target, rest_target
+        self.rest_norm2 = np.zeros(coords.shape[1])
+        self.rest_dot = np.zeros((*target.shape[:-1], coords.shape[1]))
+
+    @classmethod
+    def neglecting(cls, frame: TargetFrame) -> Self:
+        """Take a frame that spans nearly all there is."""
+        return cls(frame.coords, frame.target, frame.rest_target)
+
+    def rest(self, index: Index) -> Array:
+        """Nothing is left."""
+        return np.zeros((0, len(index)))
+
+    def extend(self, index: Index, rest: Array) -> None:
+        """Nothing is added."""
+
+
+class Design(ABC):
+    """The design matrix as an operator: standardised candidates, however their numbers are reached.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (n_samples, n_candidates).
+    looks_cost_a_pass : bool
+        Whether a look at candidates computes their values anew, and so at least a `subset` of the
+        rows should be had in memory.
+    has_intercept : bool
+        Whether there is a flat-prior intercept, which the candidates are centred for.
+    row_weights : RowVector, of shape (n_samples,)
+        What each row counts for in means and products: its copies, times the precision of its noise
+        where that is known and differs from row to row.
+    total_weight : float
+        Sum of the row weights.
+    n_copies : float
+        Copies of all rows.
+    precision_evidence : float
+        What precisions of their own, relative to a common one, add to the log evidence.
+    center, scale : ndarray of shape (n_candidates,)
+        φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
+        scale is infinite for a candidate that is nothing.
+    by_products : bool
+        Whether frames come from products of the candidates, which hold half their digits: what is
+        found there has to be looked at again on a design of the functions that were kept.
+    """
+
+    shape: tuple[int, int]
+    evaluation_is_a_pass: bool = False
+    has_intercept: bool
+    row_weights: RowVector
+    total_weight: float
+    n_copies: float
+    precision_evidence: float
+    center: Array
+    scale: Array
+    by_normal_equations: bool = False
+
+    @property
+    def n_effective(self) -> float:
+        """Observations that the evidence counts: less one where an intercept is eliminated."""
+        return self.n_copies - self.has_intercept
+
+    @property
+    def weight_unit(self) -> Array:
+        """Weight of a raw candidate that is as much as a weight of one of the standardised."""
+        # A function that is constant on these data was scaled to zero, and its α no longer matters.
+        with np.errstate(over="ignore"):
+            unit: Array = 1 / np.where(np.isfinite(self.scale), self.scale, 1.0)
+        if not np.isfinite(unit).all():
+            raise OverflowError("basis functions fall below the range of float64; rescale X")
+        return unit
+
+    @property
+    def level_share(self) -> float:
+        """Variance of the eliminated intercept in units of the variance of Gaussian noise."""
+        return self.has_intercept / self.total_weight
+
+    def target(self, t: RowVector) -> Target:
+        """Standardise raw targets, of shape (n_samples,) or (n_samples, n_targets)."""
+        return Target.of(t, self)
+
+    def unexplained(self, target: Target) -> Array | None:
+        """Noise variance of each target if all candidates explain it, where that costs nothing."""
+        del target
+        return None
+
+    @abstractmethod
+    def frame(self, target: Target) -> TargetFrame:
+        """Return a new, empty frame for the candidates and a target."""
+
+    @abstractmethod
+    def closed_frame(self, target: Target) -> ClosedFrame:
+        """Return a frame that spans all candidates at once: the rows, or what stands for them."""
+
+    @abstractmethod
+    def restrict(self, index: Index) -> Design:
+        """Return the same rows with the candidates `index` only, in that order."""
+
+    @abstractmethod
+    def with_precision(self, precision: RowVector) -> Design:
+        """Return the same candidates and copies, each row's noise with a precision of its own."""
+
+    @abstractmethod
+    def columns(self, index: Index | slice) -> RowVector:
+        """Return standardised candidates, shape (n_samples, b)."""
+
+    def subset(self, rows: Index, *vectors: RowVector) -> tuple[Design, list[Array]]:
+        """The same candidates at a few of the rows, in memory, with the parts of some vectors."""
+        raise NotImplementedError(f"{type(self).__name__} has all rows at hand")
+
+    @abstractmethod
+    def map_rows(
+        self,
+        function: Callable[..., Array],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> RowVector:
+        """Apply a function to blocks of rows: it returns a value, or an array, for each of them.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the part of each vector in a block of rows, before them that of the standardised
+            candidates `index`, shape (n_rows, b), if there is one. It runs where the rows are.
+        vectors : sequence of RowVector
+            What it needs to know of the rows.
+        index : ndarray of int or slice, optional
+            Candidates it needs to know.
+        """
+
+    @abstractmethod
+    def sum_rows(
+        self,
+        function: Callable[..., tuple[Array, ...]],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> tuple[Array, ...]:
+        """Sum what a function makes of blocks of rows: one or several arrays of fixed shapes.
+
+        Parameters and what the function is given are those of `map_rows`.
+        """
+
+
+def in_units(alpha: Array, unit: Array) -> Array:
+    """Precisions of weights that are measured in other units, whose squares may be out of range."""
+    with np.errstate(over="ignore", under="ignore"):
+        return _checked(alpha * unit * unit)
+
+
+def of_logs(log_alpha: Array) -> Array:
+    """Precisions of weights from their logarithms."""
+    with np.errstate(over="ignore", under="ignore"):
+        return _checked(np.exp(log_alpha))
+
+
+def _checked(alpha: Array) -> Array:
+    if not (np.isfinite(alpha) & (alpha > 0)).all():
+        raise OverflowError(
+            "weight precisions in the units of X and y exceed the range of float64; rescale them"
+        )
+    return alpha

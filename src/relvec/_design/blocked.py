@@ -1,0 +1,354 @@
+"""The design matrix by blocks of rows, whose columns are computed when they are needed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from relvec._design.base import (
+    EVERY,
+    Array,
+    ClosedFrame,
+    Design,
+    Index,
+    RowVector,
+    Target,
+    TargetFrame,
+)
+from relvec._design.blocks import RowBlocks
+from relvec._design.dense import DenseDesign, DenseFrame
+from relvec._design.moments import (
+    MANY_PRODUCTS,
+    CholeskyQR,
+    Counts,
+    Moments,
+    RFactor,
+    Squares,
+    nonconstant_norms,
+    unexplained,
+)
+from relvec._numerics.floats import SMALLEST
+from relvec.basis.base import Basis
+
+Kind = TypeVar("Kind", Squares, RFactor, Moments)
+Made = TypeVar("Made")
+
+#: Rows in a block at most, and numbers of its candidates, where sums of blocks are small.
+ROWS, ENTRIES = 1 << 14, 1 << 22
+#: Numbers of the candidates from which each look at all of them is an effort.
+MANY = 1e8
+
+
+class Sums(NamedTuple):
+    """Arrays that are added one by one."""
+
+    arrays: tuple[Array, ...]
+
+    def __add__(self, other: Sums) -> Sums:  # type: ignore[override]
+        return Sums(tuple(a + b for a, b in zip(self.arrays, other.arrays, strict=True)))
+
+
+class ReducedRows(NamedTuple):
+    """Few rows that stand for all.
+
+    Attributes
+    ----------
+    candidates : ndarray of shape (n_rows, n_candidates)
+        Not scaled.
+    targets : ndarray of shape (n_rows,) or (n_targets, n_rows)
+    """
+
+    candidates: Array
+    targets: Array
+
+
+class BlockedDesign(Design):
+    """Candidates at rows that are passed over block by block, and never stored.
+
+    For Gaussian noise one pass sums the means and centred products of candidates and targets, and
+    all that follows happens in candidate space. Products hold half the digits of a column:
+    candidates are told apart up to `moments.RESOLVED`, and what a search keeps has to be looked at
+    again, by itself (`by_normal_equations`).
+
+    Parameters
+    ----------
+    blocks : RowBlocks
+        Inputs.
+    basis : Basis
+        Candidates.
+    center : bool
+        There is a flat-prior intercept.
+    weights : RowVector, optional
+        Copies of each row, positive.
+    precision : RowVector, optional
+        Precision of each row's noise, relative to a common one.
+    """
+
+    def __init__(
+        self,
+        blocks: RowBlocks,
+        basis: Basis,
+        *,
+        center: bool,
+        weights: RowVector | None = None,
+        precision: RowVector | None = None,
+    ) -> None:
+        self.blocks, self.basis, self.has_intercept = blocks, basis, center
+        self.shape = blocks.n_rows, len(basis.rows_)
+        self.by_normal_equations = self.shape[0] * self.shape[1] ** 2 > MANY_PRODUCTS
+        self.evaluation_is_a_pass = self.shape[0] * self.shape[1] > MANY
+        self._weights = weights
+        self._asked: tuple[RowVector, Target] | None = None
+        self._rooted: tuple[Target, ReducedRows] | None = None
+        self._kept: tuple[Index, BlockedDesign] | None = None
+        self._nearly: CholeskyQR | None = None
+        if weights is None and precision is None:
+            counts = Counts.of(blocks.n_rows, None, None)
+        else:
+            weights = blocks.ones() if weights is None else weights
+            precision = blocks.ones() if precision is None else precision
+            counts = blocks.sum(_counts, weights, precision)
+            self.row_weights = blocks.map(partial(_without_inputs, _product), weights, precision)
+        self._counted_once = weights is None
+        self.n_copies, self.total_weight = counts.copies, counts.weight
+        self.precision_evidence = counts.precision_evidence(center=center)
+
+    @cached_property
+    def row_weights(self) -> RowVector:
+        """See `Design`."""
+        return self.blocks.ones()
+
+    @cached_property
+    def _standard(self) -> tuple[Array, Array]:
+        """φ̄ and the norm of each candidate."""
+        return self._standardisation(self._moments(Squares))
+
+    def _standardisation(self, found: Squares | RFactor) -> tuple[Array, Array]:
+        m = self.shape[1]
+        mean, norm2 = found.mean[:m], found.squares[:m]
+        center = mean if self.has_intercept else np.zeros(m)
+        if not self.has_intercept:
+            norm2 = norm2 + self.total_weight * mean**2
+        self._check_range(norm2, center)
+        return center, nonconstant_norms(np.sqrt(norm2), center, self.total_weight)
+
+    def _check_range(self, norm2: Array, center: Array) -> None:
+        """Refuse functions whose squares leave the range of float64."""
+        if not np.isfinite(norm2).all():
+            raise OverflowError("basis functions exceed the range of float64; rescale X")
+        tiny = np.flatnonzero(norm2 <= SMALLEST)
+        if len(tiny):
+            sizes = partial(_sizes, self.basis.restrict(tiny), center[tiny])
+            if self.blocks.sum(sizes).any():
+                raise OverflowError(
+                    "squares of basis functions fall below the range of float64; rescale X"
+                )
+
+    @property
+    def center(self) -> Array:  # type: ignore[override]
+        """See `Design`."""
+        return self._standard[0]
+
+    @property
+    def scale(self) -> Array:  # type: ignore[override]
+        """See `Design`."""
+        return self._standard[1]
+
+    def _moments(self, kind: type[Kind], *vectors: RowVector, combine: Array | None = None) -> Kind:
+        """Moments of all candidates, and of vectors beside them, in one pass."""
+        weights = () if self._counted_once else (self.row_weights,)
+        function = partial(_moments, kind, self.basis, combine, not self._counted_once)
+        blocks = self._blocks(EVERY) if kind is Squares else self.blocks
+        with np.errstate(over="ignore", invalid="ignore"):
+            return blocks.sum(function, *weights, *vectors)
+
+    def target(self, t: RowVector) -> Target:
+        """See `Design.target`; the last one is kept for those who ask for it again."""
+        if self._asked is None or self._asked[0] is not t:
+            self._asked = t, super().target(t)
+        return self._asked[1]
+
+    def root(self, target: Target) -> ReducedRows:
+        """Few rows with the products of all; those for the last target are kept."""
+        if self._rooted is None or self._rooted[0] is not target:
+            self._rooted = target, self._stand(target)
+        return self._rooted[1]
+
+    def _stand(self, target: Target) -> ReducedRows:
+        m = self.shape[1]
+        if self.by_normal_equations:
+            root = self._moments(Moments, target.values).root(m)
+        elif self._nearly is None:
+            root = self._moments(RFactor, target.values)
+        else:
+            found = self._moments(Moments, target.values, combine=self._nearly.combine)
+            root = self._nearly.root(found)
+        self._standard = self._standardisation(root)
+        rows = root.rows if self.has_intercept else root.about_zero()
+        targets = rows[:, m:].T if target.scale.ndim else rows[:, m]
+        return ReducedRows(np.ascontiguousarray(rows[:, :m]), np.ascontiguousarray(targets))
+
+    def unexplained(self, target: Target) -> Array | None:
+        """See `Design.unexplained`."""
+        return (
+            unexplained(self.root(target).targets, self.n_effective)
+            if self.by_normal_equations
+            else None
+        )
+
+    def frame(self, target: Target) -> TargetFrame:
+        """See `Design.frame`."""
+        rows = self.root(target)
+        return DenseFrame(rows.candidates, self.scale, rows.targets, None)
+
+    def closed_frame(self, target: Target) -> ClosedFrame:
+        """See `Design.closed_frame`."""
+        rows = self.root(target)
+        return ClosedFrame(rows.candidates / self.scale, rows.targets, np.zeros(target.scale.shape))
+
+    def restrict(self, index: Index) -> BlockedDesign:
+        """See `Design.restrict`; what is known of the rows from here serves there."""
+        if self._kept is not None and np.array_equal(self._kept[0], index):
+            return self._kept[1]
+        restricted = copy.copy(self)
+        restricted.basis = self.basis.restrict(index)
+        restricted.shape = self.shape[0], len(index)
+        restricted.by_normal_equations = False
+        restricted._standard = self.center[index], self.scale[index]
+        restricted.__dict__.pop("_columns", None)  # those of other indices
+        restricted._rooted, restricted._kept, restricted._nearly = None, None, None
+        if self._rooted is not None:
+            target, rows = self._rooted
+            part = ReducedRows(np.ascontiguousarray(rows.candidates[:, index]), rows.targets)
+            if self.by_normal_equations:
+                restricted._nearly = CholeskyQR.of(part.candidates)
+            else:
+                restricted._rooted = target, part
+        self._kept = index, restricted
+        return restricted
+
+    def with_precision(self, precision: RowVector) -> BlockedDesign:
+        """See `Design.with_precision`."""
+        return BlockedDesign(
+            self.blocks,
+            self.basis,
+            center=self.has_intercept,
+            weights=self._weights,
+            precision=precision,
+        )
+
+    def subset(self, rows: Index, *vectors: RowVector) -> tuple[DenseDesign, list[Array]]:
+        """The same candidates at a few of the rows, in memory, with the parts of some vectors."""
+        X, weights, *parts = self.blocks.take(rows, self.row_weights, *vectors)
+        design = DenseDesign(self.basis.evaluate(X), center=self.has_intercept, weights=weights)
+        return design, parts
+
+    def map_rows(
+        self,
+        function: Callable[..., Array],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> RowVector:
+        """See `Design.map_rows`."""
+        return self._blocks(index).map(self._given(function, index), *vectors)
+
+    def sum_rows(
+        self,
+        function: Callable[..., tuple[Array, ...]],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> tuple[Array, ...]:
+        """See `Design.sum_rows`."""
+        given = self._given(function, index)
+        return self._blocks(index).sum(partial(_summed, given), *vectors).arrays
+
+    def _blocks(self, index: Index | slice | None) -> RowBlocks:
+        """The rows in blocks that take little memory with some of the candidates."""
+        columns = 1 if index is None else len(np.arange(self.shape[1])[index])
+        return self.blocks.sized(max(1, min(ROWS, ENTRIES // max(1, columns))))
+
+    def _given(
+        self, function: Callable[..., Made], index: Index | slice | None
+    ) -> Callable[..., Made]:
+        """The function of a block's inputs, given one of its candidates and vectors."""
+        if index is None:
+            return partial(_without_inputs, function)
+        which = np.arange(self.shape[1])[index]
+        basis = self.basis if len(which) == self.shape[1] else self.basis.restrict(which)
+        return partial(_with_columns, function, basis, self.center[which], self.scale[which])
+
+    def columns(self, index: Index | slice) -> RowVector:
+        """See `Design.columns`."""
+        return self._columns(np.arange(self.shape[1])[index])
+
+    @cached_property
+    def _columns(self) -> Callable[[Index], RowVector]:
+        return self.blocks.sharing(lambda index: self.map_rows(_itself, index=index))
+
+
+# Functions of a block's inputs X, and of the parts of vectors in the block.
+
+
+def _evaluate(basis: Basis, X: Array) -> Array:
+    """Candidates at a block; what leaves the range of float64 shows in their sums."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return basis.evaluate(X)
+
+
+def _counts(X: Array, copies: Array, precision: Array) -> Counts:
+    return Counts.of(len(X), copies, precision)
+
+
+def _product(copies: Array, precision: Array) -> Array:
+    return copies * precision
+
+
+def _sizes(basis: Basis, center: Array, X: Array) -> Array:
+    sizes: Array = np.abs(basis.evaluate(X) - center).sum(axis=0)
+    return sizes
+
+
+def _moments(
+    kind: type[Kind],
+    basis: Basis,
+    combine: Array | None,
+    weighted: bool,
+    X: Array,
+    *vectors: Array,
+) -> Kind:
+    """Moments of the candidates, and of vectors beside them that follow the row weights."""
+    weights = vectors[0] if weighted else None
+    beside = np.column_stack([np.empty((len(X), 0)), *vectors[int(weighted) :]])
+    with np.errstate(over="ignore", invalid="ignore"):
+        columns = _evaluate(basis, X)
+        return kind.of(columns if combine is None else columns @ combine, beside, weights)
+
+
+def _without_inputs(function: Callable[..., Made], _X: Array, *vectors: Array) -> Made:
+    return function(*vectors)
+
+
+def _with_columns(
+    function: Callable[..., Made],
+    basis: Basis,
+    center: Array,
+    scale: Array,
+    X: Array,
+    *vectors: Array,
+) -> Made:
+    columns = basis.evaluate(X)
+    columns -= center
+    columns /= scale
+    return function(columns, *vectors)
+
+
+def _summed(function: Callable[..., tuple[Array, ...]], X: Array, *vectors: Array) -> Sums:
+    return Sums(tuple(function(X, *vectors)))
+
+
+def _itself(columns: Array) -> Array:
+    return columns

@@ -1,0 +1,187 @@
+"""Rows of inputs that are passed over block by block, and nothing of a block is kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import iadd
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+from relvec._design.base import Array, Index, RowVector
+from relvec._design.shared import SharedColumns
+from relvec._numerics.linalg import blas_threads
+
+Summand = TypeVar("Summand", bound=Any)
+
+#: Blocks whose sums may wait for their turn, for every thread.
+AHEAD = 1
+
+
+class RowBlocks(ABC):
+    """Rows in blocks, wherever they are.
+
+    Attributes
+    ----------
+    n_rows, n_features : int
+    names : sequence of str or None
+        Of the inputs.
+    """
+
+    n_rows: int
+    n_features: int
+    names: Sequence[str] | None = None
+
+    @abstractmethod
+    def sized(self, size: int) -> RowBlocks:
+        """The same rows in blocks of another size."""
+
+    @abstractmethod
+    def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
+        """Apply a function to each block: it is given its inputs and the parts of some vectors."""
+
+    @abstractmethod
+    def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
+        """Add up, with ``+``, what a function makes of the blocks, in an order that is fixed."""
+
+    @abstractmethod
+    def vector(self, values: Any, name: str) -> RowVector:
+        """Take values, one or several a row, to where the rows are; their `name` if they are not.
+
+        Raises
+        ------
+        ValueError
+            There are not as many as rows.
+        """
+
+    @abstractmethod
+    def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
+        """Inputs, and the parts of some vectors, of a few rows, in memory."""
+
+    def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
+        """What computes columns, if need be so that those in use are not computed again."""
+        return compute
+
+    def ones(self) -> RowVector:
+        """A one for every row."""
+        return self.map(_ones)
+
+
+def _ones(X: Array) -> Array:
+    return np.ones(len(X))
+
+
+def _of_block(
+    function: Callable[..., Any], X: Array, rows: slice, vectors: tuple[RowVector, ...]
+) -> Any:
+    """What a function makes of a block: parts of vectors are read in the thread that needs them."""
+    return function(X, *(values[rows] for values in vectors))
+
+
+class LocalBlocks(RowBlocks):
+    """Rows whose blocks are read one after the other; vectors over them are arrays in memory.
+
+    As many blocks are looked at together as BLAS was given threads; what comes of them does not
+    depend on how many, because their sums are added in the order of the rows.
+    """
+
+    @abstractmethod
+    def inputs(self) -> Iterator[Array]:
+        """Inputs of one block after the other."""
+
+    def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
+        """See `RowBlocks.map`; the values are kept in an array."""
+        values: Array | None = None
+        begin = 0
+        for part in self._parts(function, vectors):
+            if values is None:
+                values = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
+            values[begin : begin + len(part)] = part
+            begin += len(part)
+        return values
+
+    def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
+        """See `RowBlocks.sum`."""
+        total: Summand = reduce(iadd, self._parts(function, vectors))
+        return total
+
+    def vector(self, values: Any, name: str) -> RowVector:
+        """See `RowBlocks.vector`: an array is one."""
+        vector = np.asarray(values)
+        if vector.shape[:1] != (self.n_rows,):
+            raise ValueError(f"{name} has shape {vector.shape}, expected {self.n_rows} rows as X")
+        return vector
+
+    def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
+        """See `RowBlocks.sharing`."""
+        return SharedColumns(compute, self.n_rows)
+
+    def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
+        """What a function makes of each block, in their order."""
+        threads, begin = self.threads(), 0
+        ready: deque[Future[Any]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            for X in self.inputs():
+                if len(ready) == threads + AHEAD:
+                    yield ready.popleft().result()
+                rows = slice(begin, begin + len(X))
+                ready.append(pool.submit(_of_block, function, X, rows, vectors))
+                begin = rows.stop
+            while ready:
+                yield ready.popleft().result()
+
+    def threads(self) -> int:
+        """Blocks that are looked at together."""
+        return blas_threads()
+
+
+@dataclass(frozen=True)
+class ArrayBlocks(LocalBlocks):
+    """Rows of an array, which may be mapped from a file.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    size : int
+        Rows in a block.
+    """
+
+    X: Array
+    size: int
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of inputs."""
+        return int(self.X.shape[1])
+
+    def sized(self, size: int) -> ArrayBlocks:
+        """See `RowBlocks.sized`."""
+        return replace(self, size=size)
+
+    def inputs(self) -> Iterator[Array]:
+        """See `LocalBlocks.inputs`."""
+        for block in gen_batches(self.n_rows, self.size):
+            yield self.X[block]
+
+    def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
+        """See `RowBlocks.take`."""
+        return [np.asarray(values[rows]) for values in (self.X, *vectors)]
+
+
+class SingleThread(ArrayBlocks):
+    """Rows of an array, one block at a time: of a worker that does nothing else."""
+
+    def threads(self) -> int:
+        """See `LocalBlocks.threads`."""
+        return 1

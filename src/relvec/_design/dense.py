@@ -1,0 +1,205 @@
+"""The design matrix as one array in memory."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
+from typing import cast
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+from relvec._design.base import (
+    EVERY,
+    Array,
+    ClosedFrame,
+    Design,
+    Index,
+    RowVector,
+    Target,
+    TargetFrame,
+)
+from relvec._design.moments import Counts, nonconstant_norms
+from relvec._numerics.floats import ROUNDINGS, SMALLEST
+from relvec._numerics.linalg import orthonormal
+
+#: Numbers of the candidates, and rows without them, that a function is given at a time.
+ENTRIES, ROWS = 1 << 15, 1 << 11
+
+
+class DenseDesign(Design):
+    """Design matrix held in memory.
+
+    Parameters
+    ----------
+    Phi : ndarray of shape (n_samples, n_candidates)
+        Raw candidate columns. The array is taken over and centred in place.
+    center : bool
+        There is a flat-prior intercept: centre the columns (by the weighted mean).
+    weights : ndarray of shape (n_samples,), optional
+        How many copies of each row there are; positive.
+    precision : ndarray of shape (n_samples,), optional
+        Precision of each row's noise, relative to a common one.
+    """
+
+    def __init__(
+        self,
+        Phi: Array,
+        *,
+        center: bool,
+        weights: Array | None = None,
+        precision: Array | None = None,
+    ) -> None:
+        self.shape = cast(tuple[int, int], Phi.shape)
+        self.has_intercept = center
+        self._weights = weights
+        copies = np.ones(len(Phi)) if weights is None else weights
+        self.row_weights = copies if precision is None else copies * precision
+        counts = Counts.of(len(Phi), weights, precision)
+        self.n_copies, self.total_weight = counts.copies, counts.weight
+        self.precision_evidence = counts.precision_evidence(center=center)
+        counted_once = weights is None and precision is None
+        self._root = None if counted_once else np.sqrt(self.row_weights)[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # `_norms` refuses what is infinite
+            self.center = np.zeros(Phi.shape[1])
+            if center:
+                self.center = (self.row_weights / self.total_weight) @ Phi
+                Phi -= self.center
+        self._Phi = Phi
+        self.scale = nonconstant_norms(_norms(self._copied(Phi)), self.center, self.total_weight)
+
+    def _copied(self, rows: Array) -> Array:
+        """Rows times the root of their weights, so that a product of two counts each copy."""
+        return rows if self._root is None else rows * self._root
+
+    def restrict(self, index: Index) -> Design:
+        """See `Design.restrict`."""
+        restricted = copy.copy(self)
+        restricted.shape = (self.shape[0], len(index))
+        restricted.center, restricted.scale = self.center[index], self.scale[index]
+        restricted._Phi = self._Phi[:, index]
+        return restricted
+
+    def with_precision(self, precision: Array) -> Design:
+        """See `Design.with_precision`; the columns are copied."""
+        Phi = self._Phi + self.center
+        return DenseDesign(
+            Phi, center=self.has_intercept, weights=self._weights, precision=precision
+        )
+
+    def columns(self, index: Index | slice) -> Array:
+        """See `Design.columns`."""
+        standardised: Array = self._Phi[:, index] / self.scale[index]
+        return standardised
+
+    def map_rows(
+        self,
+        function: Callable[..., Array],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> RowVector:
+        """See `Design.map_rows`."""
+        parts = [function(*block) for block in self._blocks(vectors, index)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def sum_rows(
+        self,
+        function: Callable[..., tuple[Array, ...]],
+        *vectors: RowVector,
+        index: Index | slice | None = None,
+    ) -> tuple[Array, ...]:
+        """See `Design.sum_rows`."""
+        parts = (function(*block) for block in self._blocks(vectors, index))
+        return reduce(lambda sums, part: tuple(map(add, sums, part)), parts)
+
+    def _blocks(
+        self, vectors: tuple[RowVector, ...], index: Index | slice | None
+    ) -> Iterator[list[Array]]:
+        """What a function is given of blocks of rows that fit in a processor's cache."""
+        n_samples, size = self.shape[0], ROWS
+        if index is not None:
+            size = max(1, ENTRIES // max(1, len(self.scale[index])))
+        if n_samples <= size:
+            yield [*([] if index is None else [self.columns(index)]), *vectors]
+            return
+        for rows in gen_batches(n_samples, size):
+            columns = [] if index is None else [self._Phi[rows, index] / self.scale[index]]
+            yield [*columns, *(vector[rows] for vector in vectors)]
+
+    def closed_frame(self, target: Target) -> ClosedFrame:
+        """See `Design.closed_frame`: the rows themselves, each times the root of its copies."""
+        root = np.sqrt(self.row_weights)
+        nothing = np.zeros(target.scale.shape)
+        return ClosedFrame(root[:, None] * self.columns(EVERY), root * target.values.T, nothing)
+
+    def frame(self, target: Target) -> TargetFrame:
+        """See `Design.frame`."""
+        t = np.ascontiguousarray(target.values.T)
+        return DenseFrame(self._Phi, self.scale, t, self._root)
+
+
+def _norms(Phi: Array) -> Array:
+    """Norm of each column, in the whole range of float64."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        norm2 = np.einsum("ij,ij->j", Phi, Phi)
+    if np.isfinite(norm2).all() and (norm2 > SMALLEST).all():
+        norms: Array = np.sqrt(norm2)
+        return norms
+    # zeros, or squares that leave the range
+    size = np.abs(Phi).max(axis=0)
+    if not np.isfinite(size).all():
+        raise OverflowError("basis functions exceed the range of float64; rescale X")
+    unit = Phi / np.where(size > 0, size, 1.0)
+    scaled: Array = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
+    return scaled
+
+
+class DenseFrame(TargetFrame):
+    """Orthonormal frame grown by block Gram-Schmidt, orthogonalised twice.
+
+    Its rows are those of the data times the root of their weights.
+    """
+
+    def __init__(self, Phi: Array, scale: Array, t: Array, root: Array | None) -> None:
+        self._Phi, self._scale, self._root = Phi, scale, root
+        self._rest_t = t if root is None else t * root[:, 0]
+        self._Q = np.empty((len(Phi), 0))
+        self.coords = np.empty((0, Phi.shape[1]))
+        self.target = np.empty((*t.shape[:-1], 0))
+        self.rest_norm2 = np.isfinite(scale).astype(np.float64)
+        self.rest_dot = self._dot(self._rest_t)
+        self.rest_target = np.einsum("...n,...n->...", self._rest_t, self._rest_t)
+
+    def _dot(self, vectors: Array) -> Array:
+        """Product of vectors over the rows, one or several along the first axis, with Φ."""
+        if self._root is not None:
+            vectors = vectors * self._root[:, 0]
+        products: Array = (vectors @ self._Phi) / self._scale
+        return products
+
+    def rest(self, index: Index) -> Array:
+        """See `TargetFrame.rest`."""
+        rest: Array = self._Phi[:, index] / self._scale[index]
+        return self._orthogonalised(rest if self._root is None else rest * self._root)
+
+    def _orthogonalised(self, block: Array) -> Array:
+        return block - self._Q @ (self._Q.T @ block) if len(self.coords) else block
+
+    def extend(self, index: Index, rest: Array) -> None:
+        """See `TargetFrame.extend`."""
+        # Rounding errors along Q, grown by the normalisation, are removed by a second pass. What it
+        # shrinks by half was nothing but such errors.
+        new = orthonormal(self._orthogonalised(orthonormal(rest, ROUNDINGS)), 0.5)
+        coords = self._dot(new.T)
+        target = self._rest_t @ new
+        self._rest_t = self._rest_t - target @ new.T
+        self._Q = np.hstack([self._Q, new])
+        self.coords = np.vstack([self.coords, coords])
+        self.target = np.concatenate([self.target, target], axis=-1)
+        self.rest_norm2 -= np.einsum("ij,ij->j", coords, coords)
+        np.maximum(self.rest_norm2, 0.0, out=self.rest_norm2)
+        self.rest_norm2[index] = 0.0
+        self.rest_dot -= target @ coords
+        self.rest_target = np.einsum("...n,...n->...", self._rest_t, self._rest_t)

@@ -1,0 +1,1 @@
+"""Estimators: what users construct; all user input is checked here."""

@@ -1,0 +1,382 @@
+"""What every classifier does: fit, class probabilities and decisions, and the evidence."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from relvec._assess.folds import check_ungrouped, refits
+from relvec._design import DenseDesign
+from relvec._estimators.base import Array, Index, RelevanceEstimator
+from relvec._estimators.fitted import FitData
+from relvec._estimators.labels import (
+    Census,
+    ClassWeight,
+    Labels,
+    class_factors,
+    classes_of,
+    codes_of,
+    encode,
+    with_class_weight,
+)
+from relvec._evidence import evidence_model
+from relvec._fitting.out_of_core import OutOfCoreRows
+from relvec._fitting.result import FittedOutput, Queries
+from relvec._numerics.checks import check_weights, named_errors
+from relvec._numerics.floats import SMALLEST
+from relvec._runner.callbacks import with_callbacks
+from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
+
+if TYPE_CHECKING:
+    from relvec._assess.conformal import CalibratedClassifier
+
+
+class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
+    """Targets that are labels; parameters and attributes are documented where they are set."""
+
+    class_weight: ClassWeight
+    multi_class: str
+    proba: str
+
+    classes_: Labels
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn which functions matter and their weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, also in Dask or in `relvec.rows`; with a precomputed kernel its values, of shape
+            (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row: weight 2 is the row twice, weight 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            A parameter or the data are not what is expected, such as labels of a single class; the
+            message names it.
+        OverflowError
+            Basis functions exceed the range of double precision.
+
+        Warns
+        -----
+        ConvergenceWarning
+            `max_iter` passes were not enough.
+        EmptyModelWarning
+            No function raises the evidence, and the model predicts the shares of the classes.
+        InterruptedWarning
+            Ctrl-C or a callback ended the fit; the model is the best so far.
+        CentersWarning
+            There are too many rows for each to carry a candidate.
+        """
+        self._check_choice("multi_class", ("multinomial", "ovr"))
+        self._check_choice("proba", ("integrated", "mode"))
+        if (distant := OutOfCoreRows.of(X)) is not None:
+            return self._fit_rows_of(distant, y, sample_weight)
+        rows, labels = self._validated(X, y, reset=True)
+        counts = check_weights(sample_weight, len(rows))
+        self.classes_, codes = encode(labels, counts)
+        weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
+        one_hot = np.eye(len(self.classes_))[codes]
+        targets, likelihood = self._problem(one_hot)
+        given = FitData(rows, labels, counts)
+        self._fit(given, targets, likelihood, weights, single=len(targets) == 1)
+        return self
+
+    def _fit_rows_of(self, rows: OutOfCoreRows, y: Any, sample_weight: Any) -> Self:
+        """Fit rows that are not in memory."""
+        validate_data(self, rows.head, dtype=np.float64)
+        labels, weights = rows.labels(y), rows.weights(sample_weight)
+        counted = rows.blocks.ones() if weights is None else weights
+        copies = rows.blocks.sum(_census, labels, counted).copies
+        self.classes_ = classes_of(np.array(list(copies)))
+        if self.class_weight is not None:
+            totals = np.array([copies[label] for label in self.classes_.tolist()])
+            factors = class_factors(self.class_weight, self.classes_, totals)
+            weights = rows.blocks.map(partial(_weighed, self.classes_, factors), labels, counted)
+        one_hot = rows.blocks.map(partial(_one_hot, self.classes_), labels)
+        # which columns of the indicators a machine has, it is told by a row of their numbers
+        numbers, likelihood = self._problem(np.arange(float(len(self.classes_)))[None, :])
+        targets = {
+            name: rows.columns(one_hot, index[0].astype(np.intp)) for name, index in numbers.items()
+        }
+        self._fit_distant(rows, targets, likelihood, weights, single=len(targets) == 1)
+        return self
+
+    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, str) or value not in choices:
+            raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
+
+    def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
+        with named_errors("X", "y"):
+            rows, labels = validate_data(self, X, y, dtype=np.float64, reset=reset)
+        with named_errors("y"):
+            check_classification_targets(labels)
+        return rows, labels
+
+    def _problem(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
+        """Targets, one a machine with its name in warnings, and what they are of the outputs."""
+        n_classes = one_hot.shape[1]
+        if n_classes == 2:
+            return {"": one_hot[:, 1:]}, Bernoulli()
+        if self.multi_class == "ovr":
+            labels = self.classes_.tolist()
+            columns = np.split(one_hot, n_classes, axis=1)
+            return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
+        return {"": one_hot}, Categorical(n_classes)
+
+    def _publish(self, *, single: bool) -> None:
+        """See `RelevanceEstimator._publish`; weights have a row for every class."""
+        super()._publish(single=single)
+        dual, intercept = [], []
+        for machine in self.machines_:
+            likelihood = machine.likelihood
+            assert isinstance(likelihood, ClassLikelihood)
+            weights = np.zeros((len(self.relevance_), likelihood.n_outputs))
+            weights[machine.columns] = machine.posterior.mean
+            dual.append(likelihood.functions(weights).T)
+            intercept.append(likelihood.functions(machine.posterior.intercept))
+        self.dual_coef_, self.intercept_ = np.vstack(dual), np.concatenate(intercept)
+
+    def _output_names(self) -> list[str]:
+        return [str(label) for label in self.classes_]
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Log-odds of the probabilities that `predict_proba` gives.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Log-odds of ``classes_[1]``; of every class against the rest with "ovr"; else the log
+            probabilities less their mean. With ``proba="mode"`` these are the functions y(x).
+        """
+        check_is_fitted(self)
+        n_classes = len(self.classes_)
+        decision = self._by_batches(X, Classifier._decisions, 1 if n_classes == 2 else n_classes)
+        return decision[:, 0] if n_classes == 2 else decision
+
+    def _decisions(self, at: Queries) -> Array:
+        found = []
+        for machine in self.machines_:
+            log_p = np.log(np.maximum(self._of_machine(machine, at), SMALLEST))
+            two = log_p.shape[1] == 2
+            found.append(
+                log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
+            )
+        return np.hstack(found)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``, each row summing to one.
+        """
+        check_is_fitted(self)
+        return self._by_batches(X, Classifier._probabilities, len(self.classes_))
+
+    def _probabilities(self, at: Queries) -> Array:
+        if len(self.machines_) == 1:
+            return self._of_machine(self.machines_[0], at)
+        own = np.hstack([self._of_machine(machine, at)[:, 1:] for machine in self.machines_])
+        own = np.maximum(own, SMALLEST)  # where all of them underflow none is preferred
+        normalised: Array = own / own.sum(axis=1, keepdims=True)
+        return normalised
+
+    def _of_machine(self, machine: FittedOutput, at: Queries) -> Array:
+        likelihood, integrated = machine.likelihood, self.proba == "integrated"
+        assert isinstance(likelihood, ClassLikelihood)
+        mean, covariance = machine.latent(at, spread=integrated)
+        if integrated:
+            return likelihood.mean_probabilities(mean, covariance)
+        return likelihood.probabilities(mean)
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):  # the logarithm of a probability that underflows is −∞
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries, also in Dask, for which the answer waits until it is computed.
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+            Out of ``classes_``.
+        """
+        decision = self.decision_function(X)  # which tells probabilities of one apart
+        likely = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(int)
+        labels: Labels = np.asarray(self.classes_, like=likely)[likely]
+        return labels
+
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+    ) -> CalibratedClassifier:
+        """Make sets of classes that hold what they say without the probabilities being right.
+
+        Needs MAPIE, the extra ``relvec[conformal]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
+            precomputed kernel its values against the training rows. 95 % needs 20 of them at least.
+            With `cv`, the rows that it was fitted to.
+        y : array-like of shape (n_samples,)
+            Their labels, all out of ``classes_``.
+        cv : int, cross-validation splitter or iterable of splits, default=None
+            Measure in the rows of the fit, by a refit without each fold. A number is that of
+            stratified folds in the order of the rows. The splitter says how new rows come:
+            ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
+        groups : array-like of shape (n_samples,), default=None
+            What `cv` keeps together.
+
+        Returns
+        -------
+        calibrated : CalibratedClassifier
+            Its ``predict_set(X, coverage)`` is split-conformal. It keeps the model as it is now.
+
+        Raises
+        ------
+        ValueError
+            X or y are not what is expected, a refit misses a class, or there are `groups` without
+            `cv`.
+        ModuleNotFoundError
+            MAPIE is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.model_selection import train_test_split
+        >>> from relvec import RVC
+        >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
+        >>> sets = RVC().fit(X[:70], y[:70]).calibrate(X[70:], y[70:]).predict_set(X_new)
+        >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
+        0.97 2
+        """
+        check_is_fitted(self)
+        from relvec._assess.conformal import CalibratedClassifier
+
+        rows, codes = self._like_fitted(X, y)
+        if cv is None:
+            check_ungrouped(groups)
+            return CalibratedClassifier(copy(self), self.predict_proba(X), codes)
+        predicted, left = [], []
+        for model, fold, of_fold in refits(self, rows, self.classes_[codes], cv, groups):
+            missing = np.setdiff1d(self.classes_, model.classes_)
+            if len(missing):
+                raise ValueError(
+                    f"cv={cv!r} leaves a refit no row of class {missing.tolist()[0]!r}, expected "
+                    "rows of every class for each"
+                )
+            predicted.append(model.predict_proba(fold))
+            left.append(np.searchsorted(self.classes_, of_fold))
+        return CalibratedClassifier(copy(self), np.concatenate(predicted), np.concatenate(left))
+
+    def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Index]:
+        """Inputs, and which of the fitted classes each label is."""
+        rows, labels = self._validated(X, y, reset=False)
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y holds {unknown.tolist()[0]!r}, expected labels out of {self.classes_.tolist()}"
+            )
+        return rows, np.searchsorted(self.classes_, labels)
+
+    def log_evidence(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Log evidence that the fitted precisions and functions give other data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Labels, all out of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row, which count times `class_weight`.
+
+        Returns
+        -------
+        log_evidence : float
+            In nats; on the training data, with what `fit` was given, it is ``log_evidence_``.
+        """
+        check_is_fitted(self)
+        rows, codes = self._like_fitted(X, y)
+        weights = check_weights(sample_weight, len(rows))
+        present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
+        targets, likelihood = self._problem(np.eye(len(self.classes_))[codes[present]])
+        for t in targets.values():
+            likelihood.check(t)
+        weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
+        weights = None if weights is None else weights[present]
+        Phi, total, prior = self.basis_.values(rows[present]), 0.0, self._alpha_prior()
+        for machine, t, alpha in zip(
+            self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
+        ):
+            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+            design = DenseDesign(own, center=center, weights=weights)
+            total += evidence_model(likelihood, design, t).log_evidence(alpha[machine.columns])
+            total += prior.log_prob(alpha[machine.columns])
+        return total
+
+
+# Functions of a block of rows that are not in memory.
+
+
+def _census(_X: Array, labels: Labels, weights: Array) -> Census:
+    return Census.of(labels, weights)
+
+
+def _one_hot(classes: Labels, _X: Array, labels: Labels) -> Array:
+    one_hot: Array = np.eye(len(classes))[codes_of(classes, labels)]
+    return one_hot
+
+
+def _weighed(classes: Labels, factors: Array, _X: Array, labels: Labels, copies: Array) -> Array:
+    weighed: Array = copies * factors[codes_of(classes, labels)]
+    return weighed

@@ -1,0 +1,340 @@
+"""Sparse Bayesian learning of linear models: the columns of X are the basis."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from relvec._design import Design
+from relvec._design.base import EVERY
+from relvec._estimators.base import Array, RelevanceEstimator
+from relvec._estimators.classifier import Classifier
+from relvec._estimators.labels import ClassWeight
+from relvec._estimators.regressor import Regressor
+from relvec._fitting.problem import Problem
+from relvec.basis import Basis, Columns
+from relvec.solvers import Sequential
+
+
+class LinearEstimator(RelevanceEstimator):
+    """Estimators whose candidate functions are the columns of X."""
+
+    def _dictionary(self) -> Basis:
+        return Columns()
+
+    def _search(self, problem: Problem, basis: Basis) -> dict[str, Any]:
+        """See `RelevanceEstimator._search`: columns are charged for being chosen among so many."""
+        design, tol, n_starts = problem.candidates(basis), self.tol, self.n_starts
+        if tol is None:
+            tol = max(Sequential.tol, float(np.log(independent_columns(design))))
+        if n_starts is None:
+            n_starts = 2 if self.solver == "sequential" else 1
+        charge = float(np.log(max(1, np.isfinite(design.scale).sum())))
+        return {"tol": tol, "n_starts": n_starts, "charge": charge}
+
+
+def independent_columns(design: Design) -> float:
+    """Number of independent columns, from 1 to all, that the columns of a design are worth.
+
+    The best of M independent columns of noise seems to be worth about log M nats, so that an
+    evidence maximised over which of them to keep has to be charged as much for each. Columns that
+    say the same are one column: with ρ² the mean square of their correlations, less what it is by
+    chance, M columns count as M / (1 + (M − 1)ρ²).
+    """
+    size = int(np.isfinite(design.scale).sum())
+    if size < 2 or design.n_effective <= 1:
+        return 1.0
+    n_rows, m = design.shape
+    if n_rows < m:
+        columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
+        gram = columns @ columns.T
+    else:
+        (gram,) = design.sum_rows(_products, design.row_weights, index=EVERY)
+    mean_square = (float(np.vdot(gram, gram)) - size) / (size * (size - 1))
+    by_chance = 1 / design.n_effective
+    shared = min(max((mean_square - by_chance) / (1 - by_chance), 0.0), 1.0)
+    return float(size / (1 + (size - 1) * shared))
+
+
+def _products(columns: Array, weights: Array) -> tuple[Array, ...]:
+    return (columns.T @ (weights[:, None] * columns),)
+
+
+class SparseBayesianRegressor(LinearEstimator, Regressor):
+    """Linear regression on the few columns of X that matter.
+
+    The model y(x) = Σ_d w_d x_d + w_0 gives every weight a prior N(0, 1/α_d) of its own and sets
+    all α_d and the noise variance σ² by maximising the evidence, as :class:`relvec.RVR` does for
+    kernel functions (Tipping 2001). Most α_d become infinite: those columns are out, with a weight
+    of exactly zero. Units of the columns do not matter, so they need no scaling. This is the model
+    of :class:`sklearn.linear_model.ARDRegression`, with an intercept whose uncertainty is part of
+    the error bars, and with a search that adds columns instead of inverting the covariance of all
+    of them.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Include an intercept with a flat prior, so that adding a constant to y only shifts the
+        predictions; its uncertainty is part of the error bars.
+    likelihood : {"gaussian", "poisson", "student_t"}, default="gaussian"
+        Distribution of y: Gaussian noise around the function, counts whose log rate the function
+        is, by Laplace's method, or Student-t noise for targets with outliers; see
+        :class:`relvec.RVR`.
+    noise_variance : float, default=None
+        Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
+    alpha_prior : tuple of two floats, default=(0.0, 0.0)
+        Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVR`.
+    beta_prior : tuple of two floats, default=(0.0, 0.0)
+        Shape and rate of a Gamma prior on the noise precision; see :class:`relvec.RVR`.
+    multi_output : {"shared", "independent"}, default="shared"
+        With a y of several columns, let the targets share the functions and one α for each, in the
+        units of each target's spread, so that these do not matter; or fit each by itself. Every
+        target has noise of its own. A constant target is fitted by itself, as it shares nothing.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence; see :class:`relvec.RVR`.
+    n_starts : int, default=None
+        Starts of the search, which has local optima. The one is kept whose evidence is the highest
+        once every column is charged with the logarithm of the number of columns, as if beforehand
+        one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
+        where few directions span them and from none, and 1 for the others, which have no more.
+    tol : float, default=None
+        Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
+        of the number of independent columns, at least 0.03: about what the best of so many columns
+        of noise seems to be worth.
+    max_iter : int, default=1000
+        Passes of the solver over all starts.
+    n_jobs : int or None, default=None
+        Processes among which targets of `multi_output="independent"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
+    verbose : int, default=0
+        Positive: print evidence, functions and noise after every pass.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Weight of every column, zero for those that are out.
+    intercept_ : float
+        w_0; zero without an intercept.
+    relevance_ : ndarray of int, shape (n_active,)
+        Columns that were kept, ascending.
+    dual_coef_ : ndarray of shape (n_active,)
+        Their weights.
+    weight_precision_ : ndarray of shape (n_active,)
+        α of the kept columns, in inverse squared units of the weights; ``lambda_`` in
+        ``ARDRegression``.
+    weight_covariance_ : ndarray of shape (n_active, n_active)
+        Posterior covariance of their weights (eq. 12).
+    well_determined_ : ndarray of shape (n_active,)
+        γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
+    noise_variance_ : float
+        σ², in squared units of y; 1 / ``alpha_`` in ``ARDRegression``. Of Student-t noise its
+        variance, νσ²/(ν − 2).
+    noise_scale_, degrees_of_freedom_ : float
+        Scale σ and degrees of freedom ν of Student-t noise.
+    log_evidence_ : float
+        Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, so
+        never compare it with one without.
+    history_ : list of Pass
+        A row for each pass of the ascent that ended in this model.
+    n_iter_ : int
+        Passes of all starts together.
+    status_ : str
+        How the fit ended, in words.
+    basis_ : Basis
+        The kept columns; ``basis_.names()`` names them.
+    n_samples_fit_ : int
+        Rows seen in `fit`.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    relvec.RVR : The same with functions centred on points, or any others.
+    sklearn.linear_model.ARDRegression : The same model, all columns inverted at once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from relvec import SparseBayesianRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = SparseBayesianRegressor().fit(X, y)
+    >>> model.basis_.names(model.feature_names_in_)
+    ['sex', 'bmi', 'bp', 's1', 's2', 's5']
+    >>> int((model.coef_ != 0).sum())
+    6
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        likelihood: str = "gaussian",
+        noise_variance: float | None = None,
+        alpha_prior: tuple[float, float] = (0.0, 0.0),
+        beta_prior: tuple[float, float] = (0.0, 0.0),
+        multi_output: str = "shared",
+        solver: str = "sequential",
+        n_starts: int | None = None,
+        tol: float | None = None,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        memory_limit: float = 1e9,
+        checkpoint: str | PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.likelihood = likelihood
+        self.noise_variance = noise_variance
+        self.alpha_prior = alpha_prior
+        self.beta_prior = beta_prior
+        self.multi_output = multi_output
+        self.solver = solver
+        self.n_starts = n_starts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+
+
+class SparseBayesianClassifier(LinearEstimator, Classifier):
+    """Linear classification on the few columns of X that matter.
+
+    Two classes: p(t = 1 | x) = σ(y(x)) with the logistic σ and y(x) = Σ_d w_d x_d + w_0. More: the
+    softmax of one such function a class, whose weights of the same column share a precision, so
+    that a column matters to all classes or to none. The precisions maximise the evidence of
+    Laplace's approximation, as in :class:`relvec.RVC` (Tipping 2001, section 3), and most become
+    infinite: those columns are out, with weights of exactly zero. Units of the columns do not
+    matter.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Include an intercept with a flat prior, one a class; its uncertainty is part of the
+        probabilities.
+    class_weight : dict, "balanced" or None, default=None
+        Factor for the weight of every row of a class; "balanced" gives all classes the same total.
+    multi_class : {"multinomial", "ovr"}, default="multinomial"
+        More than two classes: one machine with the softmax, or one machine a class against the
+        rest, whose probabilities are normalised.
+    proba : {"integrated", "mode"}, default="integrated"
+        Average the class probabilities over the posterior of the weights, or plug in its mode.
+    alpha_prior : tuple of two floats, default=(0.0, 0.0)
+        Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVC`.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence; see :class:`relvec.RVC`.
+    n_starts : int, default=None
+        Starts of the search, which has local optima. The one is kept whose evidence is the highest
+        once every column is charged with the logarithm of the number of columns, as if beforehand
+        one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
+        where few directions span them and from none, and 1 for the others, which have no more.
+    tol : float, default=None
+        Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
+        of the number of independent columns, at least 0.03: about what the best of so many columns
+        of noise seems to be worth.
+    max_iter : int, default=1000
+        Passes of the solver over all starts.
+    n_jobs : int or None, default=None
+        Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
+    verbose : int, default=0
+        Positive: print evidence and functions after every pass.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, ascending.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weight of every column in the log-odds of ``classes_[1]``, or in the function of every
+        class; zero for columns that are out.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        w_0; zeros without an intercept.
+    relevance_ : ndarray of int, shape (n_active,)
+        Columns that were kept, ascending.
+    dual_coef_ : ndarray of shape (1, n_active) or (n_classes, n_active)
+        Their weights.
+    weight_precision_ : ndarray of shape (n_active,), with "ovr" (n_classes, n_active)
+        α of the kept columns, in inverse squared units of the weights; infinite where a machine
+        does not use the column.
+    well_determined_ : ndarray of the same shape
+        γ = 1 − αΣ_ii of eq. 17, the mean over the classes of a multinomial model: how far the data,
+        rather than the prior, determine each weight.
+    log_evidence_ : float
+        Laplace's approximation to the logarithm of the marginal likelihood; with "ovr" the sum over
+        the machines.
+    history_ : list of Pass
+        A row for each pass of the ascent that ended in this model.
+    n_iter_ : int
+        Passes of all starts and machines together.
+    status_ : str
+        How the fit ended, in words.
+    basis_ : Basis
+        The kept columns; ``basis_.names()`` names them.
+    n_samples_fit_ : int
+        Rows seen in `fit`.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    relvec.RVC : The same with functions centred on points, or any others.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from relvec import SparseBayesianClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = SparseBayesianClassifier().fit(X, y)
+    >>> model.basis_.names(model.feature_names_in_)
+    ['sepal width (cm)', 'petal length (cm)', 'petal width (cm)']
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        multi_class: str = "multinomial",
+        proba: str = "integrated",
+        alpha_prior: tuple[float, float] = (0.0, 0.0),
+        solver: str = "sequential",
+        n_starts: int | None = None,
+        tol: float | None = None,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        memory_limit: float = 1e9,
+        checkpoint: str | PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.proba = proba
+        self.alpha_prior = alpha_prior
+        self.solver = solver
+        self.n_starts = n_starts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
+        self.verbose = verbose

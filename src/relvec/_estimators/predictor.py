@@ -1,0 +1,371 @@
+"""What every regressor predicts: observations and functions with error bars, and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._estimators.base import Array
+from relvec._estimators.noise import LearntNoise
+from relvec._estimators.row_noise import check_row_variances
+from relvec._fitting.result import FittedOutput, Queries, check_range
+from relvec._numerics.checks import check_count, check_coverage
+from relvec.likelihoods import RegressionLikelihood
+from relvec.likelihoods.gaussian import normal_interval, normal_log_density
+
+
+class Predictor(LearntNoise):
+    """Fitted machines, one a target, as predictors of numbers."""
+
+    @property
+    def weight_covariance_(self) -> Array:
+        """Posterior covariance Σ of the weights (eq. 12), for each target."""
+        check_is_fitted(self)
+        size = len(self.relevance_)
+        covariance = np.zeros((len(self.machines_), size, size))
+        for own, machine in zip(covariance, self.machines_, strict=True):
+            own[np.ix_(machine.columns, machine.columns)] = machine.posterior.covariance
+        return covariance[0] if self._single else covariance
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        return_cov: Literal[False] = False,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> Array: ...
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[True],
+        return_cov: Literal[False] = False,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        *,
+        return_cov: Literal[True],
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
+
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> Array | tuple[Array, Array]:
+        """Predict new observations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows. For those in
+            Dask the answer is a Dask array, which waits until it is computed.
+        return_std : bool, default=False
+            Return the standard deviation of a new observation too, noise included (eq. 22).
+        return_cov : bool, default=False
+            Return the covariance of new observations too. It has n_samples² entries.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
+            all, which after a fit with noise known by row is the mean of those.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictive mean (eq. 21), in units of y.
+        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            If `return_std`, in units of y.
+        cov : ndarray of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets)
+            If `return_cov`, in squared units of y.
+
+        Raises
+        ------
+        OverflowError
+            Counts, or their variances, exceed the range of double precision.
+        """
+        if return_std and return_cov:
+            raise ValueError("return_std and return_cov are both True, expected at most one")
+        check_is_fitted(self)
+        if return_cov:
+            return self._joint(X, noise_variance_per_row)
+        if noise_variance_per_row is not None:
+            self._check_gaussian()
+            mean, std = self.predict_latent(X, return_std=True)
+            known = check_row_variances(noise_variance_per_row, len(mean))
+            std = np.sqrt((std.T**2 + known).T)
+        else:
+            feels = any(_likelihood(machine).mean_depends_on_variance for machine in self.machines_)
+            mean, variance = self._moments(X, _observed, spread=return_std or feels)
+            std = np.sqrt(variance)
+        return (mean, std) if return_std else mean
+
+    def predict_interval(
+        self,
+        X: ArrayLike,
+        coverage: float = 0.95,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
+        """Predict central intervals for new observations, noise included.
+
+        They are quantiles of the predictive distribution, and hold their share of new observations
+        as far as the model is right. What the kept functions leave out of the function is not in
+        them, so they are mostly narrow where few rows determine many functions; `calibrate` gives
+        intervals that need no model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        coverage : float, default=0.95
+            Probability that an observation lies in its interval, ends included. Counts have whole
+            numbers as ends, which hold at least that much.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
+            all.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Ends, in units of y.
+
+        Raises
+        ------
+        OverflowError
+            Counts exceed the integers that double precision holds.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> lower, upper = SparseBayesianRegressor().fit(X[:300], y[:300]).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.97
+        """
+        check_is_fitted(self)
+        check_coverage(coverage)
+        if noise_variance_per_row is not None:
+            mean, std = self.predict(
+                X, return_std=True, noise_variance_per_row=noise_variance_per_row
+            )
+            return normal_interval(mean, std, coverage)
+
+        def interval(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+            return of.interval(mean, cov, coverage)
+
+        lower, upper = self._moments(X, interval, spread=True)
+        return lower, upper
+
+    def predict_log_density(
+        self, X: ArrayLike, y: ArrayLike, noise_variance_per_row: ArrayLike | None = None
+    ) -> Array:
+        """Logarithm of the density that was predicted for each observation, noise included.
+
+        Its mean over rows that were not fitted to says how good mean and error bars are together,
+        and is what `relvec.log_density` gives for the choice of a model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            What was observed there.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each observation. None takes `noise_variance_` for
+            all.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            In nats, of densities in units of 1/y: with y in thousandths it is log 1000 less. Of
+            counts the log probability.
+
+        Raises
+        ------
+        ValueError
+            X or y are not what is expected.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = SparseBayesianRegressor().fit(X[:300], y[:300])
+        >>> print(model.predict_log_density(X[300:], y[300:]).mean().round(2))
+        -5.41
+        """
+        check_is_fitted(self)
+        targets = self._like_fitted(X, y)[1]
+        for machine, target in zip(self.machines_, targets.T, strict=True):
+            if _likelihood(machine).positive_only and target.min() < 0:
+                raise ValueError(f"y has a minimum of {target.min():g}, expected counts >= 0")
+        if noise_variance_per_row is not None:
+            mean, std = self.predict(
+                X, return_std=True, noise_variance_per_row=noise_variance_per_row
+            )
+            return normal_log_density(targets.reshape(mean.shape) - mean, std**2)
+        mean, variance = self._moments(X, _function, spread=True).reshape(2, len(targets), -1)
+        found = [
+            _likelihood(machine).predictive_log_density(
+                targets[:, [i]], mean[:, [i]], variance[:, [i], None]
+            )
+            for i, machine in enumerate(self.machines_)
+        ]
+        return found[0] if self._single else np.stack(found, axis=1)
+
+    def _located(self, X: ArrayLike) -> Array:
+        """Mean and spread of new observations, of shape (n_targets, n_samples, 2)."""
+        both = self._moments(X, _mean_and_spread, spread=True)
+        return np.moveaxis(both.reshape(2, both.shape[1], -1), 0, -1).swapaxes(0, 1)
+
+    def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
+        """Mean of new observations at the rows of X, and their covariance, for each target."""
+        self._refuse_jointly("return_cov=True")
+        Phi, means, covariances = self.basis_.values(self._queries(X)), [], []
+        for machine in self.machines_:
+            likelihood, own = _likelihood(machine), Phi[:, machine.columns]
+            with np.errstate(over="ignore", invalid="ignore"):
+                latent = machine.posterior.latent_mean(own)
+                covariance = machine.posterior.joint_covariance(own)
+            check_range(latent, covariance)
+            if variances is None:
+                mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
+                covariance = likelihood.joint_covariance(latent[:, 0], covariance)
+            else:
+                self._check_gaussian()
+                mean, known = latent, check_row_variances(variances, len(Phi))
+                covariance = covariance + np.diag(known)
+            means.append(mean[:, 0])
+            covariances.append(covariance)
+        if self._single:
+            return means[0], covariances[0]
+        return np.stack(means, axis=-1), np.stack(covariances, axis=-1)
+
+    def _moments(
+        self,
+        X: ArrayLike,
+        of: Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]],
+        *,
+        spread: bool,
+    ) -> Array:
+        """What `of` makes of latent mean and covariance (zero without `spread`): two of each row.
+
+        Shape (2, n_samples), or (2, n_samples, n_targets).
+        """
+
+        def moments(model: Predictor, at: Queries) -> Array:
+            found = np.empty((len(at.Phi), 2, len(model.machines_)))
+            for target, machine in enumerate(model.machines_):
+                mean, covariance = machine.latent(at, spread=spread)
+                found[:, :, target] = np.hstack(of(_likelihood(machine), mean, covariance))
+            return found
+
+        both = np.swapaxes(self._by_batches(X, moments, 2, len(self.machines_)), 0, 1)
+        return both[:, :, 0] if self._single else both
+
+    @overload
+    def predict_latent(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict_latent(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
+
+    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Predict the function itself, without the noise of an observation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries.
+        return_std : bool, default=False
+            Return the standard deviation of the function too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Posterior mean of the function, in units of y.
+        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            If `return_std`, in units of y.
+        """
+        mean, variance = self._moments(X, _function, spread=return_std)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | np.random.RandomState | None = None,
+        noise: bool = False,
+    ) -> Array:
+        """Draw functions from the posterior, evaluated at the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Queries.
+        n_samples : int, default=1
+            Number of functions.
+        random_state : int, RandomState or None, default=None
+            Source of the draws.
+        noise : bool, default=False
+            Add the noise of an observation to every value.
+
+        Returns
+        -------
+        samples : ndarray of shape (n_rows, n_samples) or (n_rows, n_targets, n_samples)
+            One function along the last axis, in units of y (its logarithm for counts without
+            `noise`).
+        """
+        check_is_fitted(self)
+        self._refuse_jointly("sample_y")
+        check_count(n_samples, "n_samples")
+        rng = check_random_state(random_state)
+        Phi, drawn = self.basis_.values(self._queries(X)), []
+        for machine in self.machines_:
+            own = Phi[:, machine.columns]
+            with np.errstate(over="ignore", invalid="ignore"):
+                (samples,) = machine.posterior.sample(own, n_samples, rng)
+            check_range(samples)
+            drawn.append(_likelihood(machine).sample(samples, rng) if noise else samples)
+        return drawn[0] if self._single else np.stack(drawn, axis=1)
+
+    def _refuse_jointly(self, asked: str) -> None:
+        """Raise if every query has a function of its own, so that two of them share no model."""
+        if self.training_rows_ is not None:
+            raise ValueError(
+                f"{asked} needs the joint distribution of several rows, which a model fitted with "
+                "augment=True has not: a function of its own is added for every row; ask for "
+                "return_std=True, or fit with augment=False"
+            )
+
+
+def _likelihood(machine: FittedOutput) -> RegressionLikelihood:
+    assert isinstance(machine.likelihood, RegressionLikelihood)
+    return machine.likelihood
+
+
+def _observed(likelihood: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean and variance of an observation."""
+    return likelihood.moments(mean, cov)
+
+
+def _function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean and variance of the function."""
+    return mean, cov[:, 0]
+
+
+def _mean_and_spread(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean of an observation, and what its error scales with."""
+    return of.moments(mean, cov)[0], of.spread(mean, cov)

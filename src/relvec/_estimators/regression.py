@@ -1,0 +1,236 @@
+"""Relevance vector regression."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from relvec._estimators.kernels import KernelEstimator, KernelLike
+from relvec._estimators.regressor import Regressor
+from relvec._fitting.centers import CentersLike
+
+
+class RVR(KernelEstimator, Regressor):
+    """Relevance vector regression (Tipping 2001).
+
+    The model y(x) = Σ w_m φ_m(x) + w_0 gives every weight a prior N(0, 1/α_m) of its own and sets
+    all α_m and the noise variance σ² by maximising the evidence. Most α_m become infinite: what is
+    left are the relevance vectors. There is nothing to cross-validate but the kernel.
+
+    Parameters
+    ----------
+    kernel : str, callable, Basis or list of these, default="rbf"
+        Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
+        29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
+        object of `relvec.basis`, whose own parameters then count and not the three below. A list
+        puts several of them, but no precomputed one, side by side in one dictionary.
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
+        Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or an array with one per
+        feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
+        50 times longer than a fit; features that do not matter have a γ of zero then.
+    degree : int, default=3
+        Power of the "poly" kernel.
+    coef0 : float, default=0.0
+        Constant of the "poly" and "sigmoid" kernels.
+    fit_intercept : bool, default=True
+        Include an intercept with a flat prior, so that adding a constant to y only shifts the
+        predictions; its uncertainty is part of the error bars.
+    likelihood : {"gaussian", "poisson", "student_t"}, default="gaussian"
+        Distribution of y: Gaussian noise around the function; or counts whose log rate the function
+        is, by Laplace's method (a rate y measured over an exposure is fitted with the exposure as
+        its weight); or Student-t noise, whose outliers hardly move the function, by a variational
+        bound. Its scale and its degrees of freedom, from 3, are learnt; γ cannot be.
+    noise_variance : float, default=None
+        Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
+    centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
+        Points that carry candidate functions: every row (None), that many rows drawn with
+        `random_state`, points of your own, or the centres that a clusterer finds, such as
+        ``MiniBatchKMeans(500)``. Over 10,000 rows, None draws as many as make a design matrix of
+        10⁸ entries, but at least 2000, with a warning. Over 100,000, what is drawn or clustered is
+        out of as many.
+    augment : bool, default=False
+        Add to the model, for every row that is predicted, a function centred on it, so that error
+        bars grow away from the data (Rasmussen and Quiñonero-Candela 2005). The model then keeps
+        all training rows and their residuals, and each prediction evaluates the kernel at all of
+        them. `return_cov` and `sample_y` raise, as do kernels that are precomputed and dictionaries
+        without a kernel.
+    alpha_prior : tuple of float, default=(0.0, 0.0)
+        Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
+        (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
+        for the "sequential" solver.
+    beta_prior : tuple of float, default=(0.0, 0.0)
+        Shape c and rate d of a Gamma prior on the noise precision 1/σ² where it is learnt, d in
+        squared units of y. As much is known before as from 2c observations with a variance of d/c.
+    multi_output : {"shared", "independent"}, default="shared"
+        With a y of several columns, let the targets share the functions and one α for each, in the
+        units of each target's spread, so that these do not matter; or fit each by itself. Every
+        target has noise of its own. A constant target is fitted by itself, as it shares nothing.
+    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+        Search for the maximum of the evidence. The last three begin with all functions and are slow
+        references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
+        expectation-maximisation (eq. 48, 50) and the variational bound of Bishop and Tipping
+        (2000), which is for Gaussian noise.
+    n_starts : int, default=1
+        Starts of the search, which has local optima; more find better ones more often. Only the
+        "sequential" solver has more than one.
+    tol : float, default=0.03
+        Nats of log evidence that a function must be worth to be added or kept.
+    max_iter : int, default=1000
+        Passes of the solver over all starts.
+    random_state : int, RandomState or None, default=None
+        Draw of the centres, where they are drawn.
+    n_jobs : int or None, default=None
+        Processes among which targets of `multi_output="independent"` are shared out, -1 for
+        all cores; None is 1, or what ``joblib.parallel_config`` says.
+    memory_limit : float, default=1e9
+        Bytes that the candidates at all rows may take up. Where they would take more, they are
+        computed block by block of rows in every pass and never stored; scales are then learnt on
+        2000 rows drawn with `random_state`.
+    checkpoint : str, PathLike or None, default=None
+        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
+        killed or interrupted goes on from its last pass when the same is fitted again.
+    verbose : int, default=0
+        Positive: print evidence, functions and noise after every pass.
+
+    Attributes
+    ----------
+    relevance_ : ndarray of int, shape (n_active,)
+        Kept candidates, ascending.
+    relevance_rows_ : ndarray of int, shape (n_active,)
+        Training row that each kept function is centred on, -1 where there is none.
+    relevance_vectors_ : ndarray of shape (n_active, n_features)
+        Points that kept functions are centred on; empty for a precomputed kernel.
+    training_rows_ : ndarray of shape (n_samples, n_features) or None
+        With `augment` the training rows that count, which predictions need.
+    dual_coef_ : ndarray of shape (n_active,)
+        Weights of the kept functions (mean of eq. 13). With a y of several columns this and the six
+        that follow have an axis of targets before the others.
+    intercept_ : float
+        w_0; zero without an intercept.
+    coef_ : ndarray of shape (n_features,)
+        Weights of the inputs, where every function is linear in them.
+    weight_precision_ : ndarray of shape (n_active,)
+        α of the kept functions, in inverse squared units of the weights; infinite where a target
+        does not use the function.
+    weight_covariance_ : ndarray of shape (n_active, n_active)
+        Σ of eq. 12.
+    noise_variance_ : float
+        σ², in squared units of y; the mean over the rows where it is known for each. Of Student-t
+        noise its variance, νσ²/(ν − 2).
+    noise_scale_ : float
+        Scale σ of Student-t noise, in units of y.
+    degrees_of_freedom_ : float
+        Degrees of freedom ν of Student-t noise, in [3, 10⁴]; at the upper end it is Gaussian.
+    well_determined_ : ndarray of shape (n_active,)
+        γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
+    log_evidence_ : float
+        Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the
+        density of the n_samples − 1 contrasts of y, so never compare it with one without. With
+        the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq. 36). Of several
+        targets the sum. Under Student-t noise a lower bound of it.
+    history_ : list of Pass
+        A row for each pass of the ascent that ended in this model: start, log_evidence (of the
+        "variational" solver its bound), n_active, noise_variance (of several targets the geometric
+        mean), seconds.
+    n_iter_ : int
+        Passes of all starts together.
+    status_ : str
+        How the fit ended, in words.
+    gamma_ : float or ndarray of shape (n_features,)
+        The kernel's γ as a number, where it has one.
+    feature_relevance_ : ndarray of shape (n_features,)
+        Spread of each feature in widths of the kernel, where it has one: √γ times its standard
+        deviation. It has no unit; zero means that the feature does not matter.
+    basis_ : Basis
+        The kept functions; ``basis_.transform(X) @ dual_coef_ + intercept_`` is the prediction.
+    n_samples_fit_ : int
+        Rows seen in `fit`.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, where X had any.
+
+    Notes
+    -----
+    Error bars of functions that vanish away from their centres shrink to the noise far from the
+    data (Tipping 2001, App. D.1). With `augment` they grow; the model keeps the training rows then.
+
+    References
+    ----------
+    Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of
+    Machine Learning Research* 1, 211-244.
+
+    Rasmussen, C. E. and Quiñonero-Candela, J. (2005). Healing the relevance vector machine through
+    augmentation. *ICML*.
+
+    Tipping, M. E. and Faul, A. C. (2003). Fast marginal likelihood maximisation for sparse Bayesian
+    models. *AISTATS*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from relvec import RVR
+    >>> X = np.linspace(-10, 10, 100)[:, None]
+    >>> y = np.sinc(X[:, 0] / np.pi)
+    >>> model = RVR(gamma=0.1, noise_variance=1e-4).fit(X, y)
+    >>> len(model.relevance_) < 20
+    True
+    >>> mean, std = model.predict([[0.0]], return_std=True)
+    >>> bool(abs(mean[0] - 1) < 3 * std[0])
+    True
+
+    Two targets that share their functions:
+
+    >>> both = RVR(gamma=0.1, noise_variance=1e-4).fit(X, np.column_stack([y, 2 - y]))
+    >>> both.predict([[0.0]]).round(2)
+    array([[1., 1.]])
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike = "rbf",
+        *,
+        gamma: str | float | ArrayLike = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        likelihood: str = "gaussian",
+        noise_variance: float | None = None,
+        centers: CentersLike = None,
+        augment: bool = False,
+        alpha_prior: tuple[float, float] = (0.0, 0.0),
+        beta_prior: tuple[float, float] = (0.0, 0.0),
+        multi_output: str = "shared",
+        solver: str = "sequential",
+        n_starts: int = 1,
+        tol: float = 0.03,
+        max_iter: int = 1000,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        memory_limit: float = 1e9,
+        checkpoint: str | PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.likelihood = likelihood
+        self.noise_variance = noise_variance
+        self.centers = centers
+        self.augment = augment
+        self.alpha_prior = alpha_prior
+        self.beta_prior = beta_prior
+        self.multi_output = multi_output
+        self.solver = solver
+        self.n_starts = n_starts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
+        self.verbose = verbose

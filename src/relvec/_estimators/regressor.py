@@ -1,0 +1,375 @@
+"""What every regressor does: fit, predict with error bars, sample, and the evidence."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from relvec._assess.folds import check_ungrouped, refits
+from relvec._design import DenseDesign
+from relvec._estimators.base import Array
+from relvec._estimators.fitted import FitData
+from relvec._estimators.incremental import Incremental
+from relvec._estimators.row_noise import check_row_variances, mean_variance, relative_precision
+from relvec._estimators.targets import Arrangement, vary
+from relvec._evidence import evidence_model
+from relvec._fitting.leave_one_out import log_density_left_out
+from relvec._fitting.out_of_core import OutOfCoreRows
+from relvec._numerics.checks import check_positive, check_weights, named_errors
+from relvec._numerics.priors import check_gamma
+from relvec._runner.callbacks import with_callbacks
+from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood, StudentT
+
+if TYPE_CHECKING:
+    from relvec._assess.conformal import CalibratedRegressor
+
+#: Names that ``likelihood`` takes.
+LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
+    "gaussian": Gaussian,
+    "poisson": Poisson,
+    "student_t": StudentT,
+}
+
+
+class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
+    """Targets that are numbers; parameters and attributes are documented where they are set."""
+
+    noise_variance: float | None
+    beta_prior: tuple[float, float]
+    multi_output: str
+
+    @with_callbacks
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> Self:
+        """Learn which functions matter, their weights and the noise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, also in Dask or in `relvec.rows`; with a precomputed kernel its values, of shape
+            (n_samples, n_samples).
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row: weight 2 is the row twice, weight 0 its absence.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each row where it is known, in squared units of y, the
+            same for every target; a copy of a row has noise of its own. `noise_variance` has to be
+            None then.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            A parameter or the data are not what is expected; the message names it.
+        OverflowError
+            Basis functions exceed the range of double precision.
+
+        Warns
+        -----
+        ConvergenceWarning
+            `max_iter` passes were not enough.
+        NoiseFloorWarning
+            The learnt noise reached its floor.
+        EmptyModelWarning
+            No function raises the evidence, and the model predicts a constant.
+        InterruptedWarning
+            Ctrl-C or a callback ended the fit; the model is the best so far.
+        CentersWarning
+            There are too many rows for each to carry a candidate.
+        """
+        likelihood, precision, variances = self._likelihood(), None, None
+        if (distant := OutOfCoreRows.of(X)) is not None:
+            return self._fit_rows_of(distant, y, sample_weight, noise_variance_per_row)
+        rows, targets = self._validated(X, y, reset=True)
+        weights = check_weights(sample_weight, len(rows))
+        if noise_variance_per_row is not None:
+            if likelihood != Gaussian():
+                raise ValueError(
+                    f"likelihood={self.likelihood!r}, noise_variance={self.noise_variance!r} and "
+                    f"beta_prior={self.beta_prior!r}, expected 'gaussian', None and (0, 0) with "
+                    "noise_variance_per_row"
+                )
+            variances = check_row_variances(noise_variance_per_row, len(rows))
+            common = mean_variance(variances, weights)
+            likelihood, precision = Gaussian(common), relative_precision(variances, common)
+        self.__dict__.pop("_absorbed", None)  # of rows that were seen before
+        columns = targets.reshape(len(targets), -1)
+        arranged = self._arrangement(vary(columns if weights is None else columns[weights > 0]))
+        self._fit(
+            FitData(rows, targets, weights, variances),
+            arranged.targets(columns),
+            likelihood,
+            weights,
+            precision,
+            single=targets.ndim == 1,
+            order=arranged.order,
+        )
+        return self
+
+    def _fit_rows_of(
+        self,
+        rows: OutOfCoreRows,
+        y: Any,
+        sample_weight: Any,
+        noise_variance_per_row: Any,
+    ) -> Self:
+        """Fit rows that are not in memory."""
+        if noise_variance_per_row is not None:
+            raise ValueError(
+                "noise_variance_per_row is given, expected None for rows out of memory"
+            )
+        self.__dict__.pop("_absorbed", None)
+        validate_data(self, rows.head, dtype=np.float64)
+        single = np.ndim(y) == 1
+        t, weights = rows.numbers(y, "y"), rows.weights(sample_weight)
+        arranged = self._arrangement(rows.varies(t))
+        targets = {name: rows.columns(t, some) for name, some in arranged.columns.items()}
+        self._fit_distant(
+            rows, targets, self._likelihood(), weights, single=single, order=arranged.order
+        )
+        return self
+
+    def _arrangement(self, varies: NDArray[np.bool_]) -> Arrangement:
+        """Check how several targets, of which some vary, go together, and arrange them so."""
+        if self.multi_output not in ("shared", "independent"):
+            raise ValueError(
+                f"multi_output={self.multi_output!r}, expected one of ['shared', 'independent']"
+            )
+        if self._together and len(varies) > 1:
+            for name, expected in {"likelihood": "gaussian", "alpha_prior": (0.0, 0.0)}.items():
+                value = getattr(self, name)
+                if value != expected:
+                    raise ValueError(
+                        f"{name}={value!r}, expected {expected!r} with {len(varies)} targets "
+                        "that share their functions; or use multi_output='independent'"
+                    )
+        return Arrangement.of(varies, together=self._together)
+
+    def _publish(self, *, single: bool) -> None:
+        """See `RelevanceEstimator._publish`; a row is that of a target."""
+        super()._publish(single=single)
+        dual = np.zeros((len(self.machines_), len(self.relevance_)))
+        for row, machine in zip(dual, self.machines_, strict=True):
+            row[machine.columns] = machine.posterior.mean[:, 0]
+        intercept = np.array([machine.posterior.intercept[0] for machine in self.machines_])
+        self.dual_coef_ = dual[0] if single else dual
+        self.intercept_ = float(intercept[0]) if single else intercept
+
+    def _likelihood(self) -> RegressionLikelihood:
+        """Check the parameters of the likelihood and build it."""
+        if not isinstance(self.likelihood, str) or self.likelihood not in LIKELIHOODS:
+            raise ValueError(
+                f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)}"
+            )
+        prior = check_gamma(self.beta_prior, "beta_prior")
+        learnt = self.likelihood == "gaussian" and self.noise_variance is None
+        if not (prior.uniform or learnt):
+            raise ValueError(
+                f"beta_prior={self.beta_prior!r}, expected (0, 0) where no noise is learnt: with "
+                f"likelihood={self.likelihood!r} and noise_variance={self.noise_variance!r}"
+            )
+        if learnt:
+            return Gaussian(precision_prior=prior)
+        if self.noise_variance is None:
+            return LIKELIHOODS[self.likelihood]()
+        check_positive(self.noise_variance, "noise_variance", "None or a finite number > 0")
+        if self.likelihood != "gaussian":
+            raise ValueError(
+                f"noise_variance={self.noise_variance!r}, expected None with "
+                f"likelihood={self.likelihood!r}, whose noise is not Gaussian"
+            )
+        return Gaussian(self.noise_variance)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.likelihood, str) and self.likelihood in LIKELIHOODS:
+            tags.target_tags.positive_only = LIKELIHOODS[self.likelihood].positive_only
+        tags.target_tags.multi_output = self.likelihood == "gaussian" or not self._together
+        return tags
+
+    @property
+    def _together(self) -> bool:
+        """Whether several targets share their functions."""
+        return bool(self.multi_output == "shared")
+
+    def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
+        if issparse(y):
+            raise TypeError("y is a sparse matrix, expected a dense array of targets")
+        with named_errors("X", "y"):
+            rows, targets = validate_data(
+                self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, reset=reset
+            )
+        # Objects become numbers here, and None becomes NaN; the order keeps sums over the rows from
+        # rounding otherwise where y is a column of a table.
+        with named_errors("y"):
+            targets = check_array(
+                targets, ensure_2d=False, dtype=np.float64, order="C", input_name="y"
+            )
+        if targets.ndim == 2 and targets.shape[1] == 1:
+            targets = column_or_1d(targets, warn=True)
+        return rows, targets
+
+    def _output_names(self) -> list[str]:
+        return [str(output) for output in range(len(self.dual_coef_))]
+
+    def log_evidence(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        noise_variance_per_row: ArrayLike | None = None,
+    ) -> float:
+        """Log evidence that the fitted hyperparameters and functions give other data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row.
+        noise_variance_per_row : array-like of shape (n_samples,), default=None
+            Variance of the Gaussian noise of each row. None takes `noise_variance_` for all.
+
+        Returns
+        -------
+        log_evidence : float
+            In nats, the sum over the targets; on the training data, with what `fit` was given, it
+            is ``log_evidence_``.
+        """
+        Phi, t, weights, variances = self._counted(X, y, sample_weight, noise_variance_per_row)
+        total = 0.0
+        for machine, target in zip(self.machines_, t.T, strict=True):
+            precision = None
+            if variances is not None:
+                precision = relative_precision(variances, self._noise_variance(machine))
+            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+            design = DenseDesign(own, center=center, weights=weights, precision=precision)
+            machine.likelihood.check(target)
+            inference = evidence_model(machine.likelihood, design, target[:, None])
+            total += inference.log_evidence(machine.alpha)
+            total += self._alpha_prior().log_prob(machine.alpha)
+        return total
+
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+    ) -> CalibratedRegressor:
+        """Make intervals that hold what they say without the model being right.
+
+        Needs MAPIE, the extra ``relvec[conformal]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
+            precomputed kernel its values against the training rows. 95 % needs 20 of them at least.
+            With `cv`, the rows that it was fitted to.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        cv : int, cross-validation splitter or iterable of splits, default=None
+            Measure errors in the rows of the fit, by a refit without each fold, with each row
+            counting once. A number is that of folds in the order of the rows. The splitter says how
+            new rows come: ``KFold(5, shuffle=True)`` for more of the same, ``GroupKFold`` for new
+            groups, ``TimeSeriesSplit`` for what follows in time.
+        groups : array-like of shape (n_samples,), default=None
+            What `cv` keeps together.
+
+        Returns
+        -------
+        calibrated : CalibratedRegressor
+            Its ``predict_interval(X, coverage)`` is split-conformal, as wide as the errors in y are
+            in units of the predicted standard deviation. It keeps the model as it is now.
+
+        Raises
+        ------
+        ValueError
+            X or y are not what is expected, or there are `groups` without `cv`.
+        ModuleNotFoundError
+            MAPIE is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from relvec import SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = SparseBayesianRegressor().fit(X[:200], y[:200])
+        >>> lower, upper = model.calibrate(X[200:300], y[200:300]).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.96
+        >>> every = SparseBayesianRegressor().fit(X[:300], y[:300])
+        >>> lower, upper = every.calibrate(X[:300], y[:300], cv=5).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.97
+        """
+        check_is_fitted(self)
+        from relvec._assess.conformal import CalibratedRegressor
+
+        rows, targets = self._like_fitted(X, y)
+        if cv is None:
+            check_ungrouped(groups)
+            return CalibratedRegressor(copy(self), self._located(X), targets.T)
+        predicted, left = [], []
+        given = targets[:, 0] if self._single else targets
+        for model, fold, of_fold in refits(self, rows, given, cv, groups):
+            predicted.append(model._located(fold))
+            left.append(of_fold.reshape(len(fold), -1).T)
+        both = np.concatenate(predicted, axis=1), np.concatenate(left, axis=1)
+        return CalibratedRegressor(copy(self), *both)
+
+    def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+        """Inputs, and as many targets as were fitted, in columns."""
+        rows, targets = self._validated(X, y, reset=False)
+        targets = targets.reshape(len(rows), -1)
+        if targets.shape[1] != len(self.machines_):
+            raise ValueError(f"y has {targets.shape[1]} columns, expected {len(self.machines_)}")
+        return rows, targets
+
+    def _counted(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        noise_variance_per_row: ArrayLike | None,
+    ) -> tuple[Array, Array, Array | None, Array | None]:
+        """Kept functions, targets (n, n_targets), copies and known noise of the rows that count."""
+        rows, targets = self._like_fitted(X, y)
+        weights = check_weights(sample_weight, len(rows))
+        present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
+        weights, variances = None if weights is None else weights[present], None
+        if noise_variance_per_row is not None:
+            variances = check_row_variances(noise_variance_per_row, len(rows))[present]
+        return self.basis_.values(rows[present]), targets[present], weights, variances
+
+    def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
+        """See `RelevanceEstimator._log_density_left_out`; over copies and targets."""
+        Phi, t, weights, variances = self._counted(
+            X, y, given.get("sample_weight"), given.get("noise_variance_per_row")
+        )
+        copies, total = np.ones(len(Phi)) if weights is None else weights, 0.0
+        for machine, target in zip(self.machines_, t.T, strict=True):
+            if not isinstance(machine.likelihood, Gaussian):
+                return float("nan")
+            noise = np.full(len(Phi), self._noise_variance(machine))
+            noise = noise if variances is None else variances
+            own = Phi[:, machine.columns]
+            density = log_density_left_out(machine.posterior, own, target, noise, weights)
+            total += float(copies @ density)
+        return total

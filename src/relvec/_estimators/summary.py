@@ -1,0 +1,78 @@
+"""What a fitted model keeps, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relvec._evidence.posterior import Posterior
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table of numbers with a name for every row, where pandas is not installed.
+
+    Attributes
+    ----------
+    index : list of str
+        Names of the rows.
+    columns : dict of str to ndarray of shape (n_rows,)
+        The columns by name, also ``summary["weight"]``.
+    """
+
+    index: list[str]
+    columns: dict[str, Array]
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __str__(self) -> str:
+        cells = [[name, *(f"{x:.6g}" for x in column)] for name, column in self.columns.items()]
+        names = ["", *self.index]
+        width = max(map(len, names))
+        lines = [name.ljust(width) for name in names]
+        for column in cells:
+            width = max(map(len, column))
+            lines = [f"{line}  {cell:>{width}}" for line, cell in zip(lines, column, strict=True)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def table(index: list[str], columns: Mapping[str, Array], name: str = "function") -> Any:
+    """A pandas DataFrame where pandas is installed, else a `Summary`; a row is a `name`."""
+    if find_spec("pandas") is None:
+        return Summary(index, dict(columns))
+    import pandas as pd  # an extra, and slow to import
+
+    return pd.DataFrame(dict(columns), index=pd.Index(index, name=name))
+
+
+def weight_std(posterior: Posterior, functions: Callable[[Array], Array] = np.asarray) -> Array:
+    """Standard deviation of every weight in each of some linear `functions` of the outputs.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Of `n_active` functions.
+    functions : callable
+        Takes the outputs along the last axis.
+
+    Returns
+    -------
+    std : ndarray of shape (n_active, number of functions)
+    """
+    n_active, n_outputs = posterior.mean.shape
+    roots = posterior.root.reshape(n_active, n_outputs, posterior.root.shape[1])
+    std: Array = np.linalg.norm(functions(np.swapaxes(roots, 1, 2)), axis=1)
+    return std

@@ -1,0 +1,19 @@
+"""Inference: what the data say of the weights, and the evidence of a model, by likelihood."""
+
+from relvec._evidence.base import (
+    CandidateScores,
+    EvidenceModel,
+    EvidenceState,
+    Hyperparameters,
+    SparseModel,
+)
+from relvec._evidence.choice import evidence_model
+
+__all__ = [
+    "CandidateScores",
+    "EvidenceModel",
+    "EvidenceState",
+    "Hyperparameters",
+    "SparseModel",
+    "evidence_model",
+]

@@ -1,0 +1,364 @@
+"""What a solver asks of the weights' posterior, whether it is exact or approximate."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from relvec._design.base import Array, Design, Index
+from relvec._evidence.gains import deletion_cost
+from relvec._evidence.noise import Noise
+from relvec._evidence.posterior import Independent, Posterior
+from relvec.likelihoods.base import Likelihood
+
+#: Deleting functions one at a time stops where the posterior without a function, which follows
+#: from the one with it, would lose too many digits: where its Σ̂_ii is smaller than the first, or
+#: one that it leaves is smaller than the second.
+SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """A point of the search: which functions are active, and the precisions.
+
+    Attributes
+    ----------
+    active : ndarray of int, shape (n_active,)
+    alpha : ndarray of shape (n_active,)
+        Precision of each function's weights, for candidates of unit norm.
+    beta : ndarray of shape (n_noises,)
+        Noise precision of each target, for targets of unit norm; a number is taken as the only one.
+        Likelihoods without noise are raised to this power, which is 1 but where the search leaves a
+        maximum behind.
+    """
+
+    active: Index
+    alpha: Array
+    beta: Array = field(default_factory=lambda: np.ones(1))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", np.atleast_1d(self.beta))
+
+    @classmethod
+    def empty(cls, beta: Array) -> Self:
+        """Model without functions."""
+        return cls(np.empty(0, dtype=np.intp), np.empty(0), beta)
+
+    def keep(self, which: Index) -> Hyperparameters:
+        """Return the model with the functions at some positions only."""
+        return replace(self, active=self.active[which], alpha=self.alpha[which])
+
+    def add(self, index: Index, alpha: Array) -> Hyperparameters:
+        """Return the model with more functions at its end."""
+        return replace(
+            self, active=np.append(self.active, index), alpha=np.append(self.alpha, alpha)
+        )
+
+
+@dataclass(frozen=True)
+class AscentLimits:
+    """How far a climb goes.
+
+    Attributes
+    ----------
+    steps : int
+        Newton steps at most.
+    rest : float
+        Share of `tol` under which a gain or a gradient, in nats, is next to nothing.
+    """
+
+    steps: int
+    rest: float
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """What is known at one model of use to a search for the posterior at the next.
+
+    Attributes
+    ----------
+    model : Model
+    weights : ndarray of shape (n_active, n_outputs)
+        Their mode.
+    level : ndarray of shape (n_outputs,)
+        Outputs where all functions are zero.
+    """
+
+    model: Hyperparameters
+    weights: Array
+    level: Array
+
+
+class EvidenceState(ABC):
+    """The posterior of the weights at one model, and the evidence with its derivatives.
+
+    Attributes
+    ----------
+    model : Model
+    variance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        Σ̂ = A^(1/2) Σ A^(1/2), the outputs of each function side by side.
+    mean : ndarray of shape (n_active, n_outputs)
+        μ̂ = A^(1/2) μ.
+    log_evidence : float
+        In the design's units.
+    fall : float
+        Nats that a step may lower the evidence by on its way to where the gradient is zero: none
+        where the gradient is that of the evidence.
+    """
+
+    model: Hyperparameters
+    variance: Array
+    mean: Array
+    log_evidence: float
+    fall: float = 0.0
+
+    @abstractmethod
+    def gradient(self) -> Array:
+        """Where to: ∂L/∂log α of each function, then ∂L/∂log β of each noise, where there is any.
+
+        Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
+        """
+
+    @abstractmethod
+    def hessian(self) -> Array:
+        """Second derivatives of the same."""
+
+    @abstractmethod
+    def evidence_gradient(self) -> Array:
+        """Slope of L itself in those coordinates, which `gradient` may only be near."""
+
+    @abstractmethod
+    def misfit(self) -> Array:
+        """Squared misfit r = ‖t − Φμ‖² of each target that has noise, shape (n_noises,)."""
+
+    @abstractmethod
+    def at(self, model: Hyperparameters) -> EvidenceState:
+        """Posterior of the same functions at other precisions."""
+
+    @abstractmethod
+    def keep(self, which: Index) -> EvidenceState:
+        """Posterior with the functions at some positions only."""
+
+    def near(self) -> WarmStart | None:
+        """What the posterior at another model is looked for from; None if it has a closed form."""
+        return None
+
+    def determined(self) -> Array:
+        """γ = 1 − αΣ_ii of eq. 17 of every weight, shape (n_active, n_outputs)."""
+        determined: Array = 1 - self.variance.diagonal().reshape(self.mean.shape)
+        return determined
+
+    def well_determined(self) -> Array:
+        """γ_i of every function, the mean over the outputs, in [0, 1]."""
+        determined: Array = self.determined().mean(axis=1)
+        return determined
+
+    def used(self) -> Array:
+        """Σγ_i: observations that the weights of each output use up, shape (n_outputs,)."""
+        used: Array = self.determined().sum(axis=0)
+        return used
+
+    def independent(self) -> tuple[Array, Array]:
+        """Σ̂ and μ̂ of every group of outputs that is independent of the others.
+
+        Of shapes (n_groups, n_active · R, n_active · R) and (n_groups, n_active, R).
+        """
+        return self.variance[None], self.mean[None]
+
+    def deletion_costs(self) -> Array:
+        """What deleting each function would cost, as far as a Gaussian posterior knows."""
+        V, m = self.independent()
+        cost: Array = deletion_cost(own_blocks(V, m.shape[-1]), m).sum(axis=0)
+        return cost
+
+    def kept_after_deletions(self, tol: float) -> Index:
+        """Positions that are left when functions that cost less than `tol` go one after the other.
+
+        A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
+        near copies of their neighbours, which take over.
+        """
+        left = np.arange(len(self.model.alpha))
+        if self.deletion_costs().min(initial=np.inf) >= tol:
+            return left
+        V, m = self.independent()
+        groups, outputs = len(m), m.shape[-1]
+        while len(left):
+            blocks = own_blocks(V, outputs)
+            cost = deletion_cost(blocks, m).sum(axis=0)
+            worst = int(cost.argmin())
+            if cost[worst] >= tol:
+                break
+            rest = np.flatnonzero(np.arange(len(left)) != worst)
+            left = left[rest]
+            own = blocks[:, worst]
+            if np.linalg.det(own).min() < SAFE_PIVOT:
+                break
+            going, staying = (columns_of(index, outputs) for index in (np.array([worst]), rest))
+            row = V[:, going][:, :, staying]
+            column = np.swapaxes(np.linalg.solve(own, row), 1, 2)
+            m = m[:, rest] - (column @ m[:, worst, :, None]).reshape(groups, -1, outputs)
+            V = V[:, staying][:, :, staying] - column @ row
+            if V.diagonal(axis1=1, axis2=2).min(initial=1.0) < SAFE_VARIANCE:
+                break
+        return left
+
+
+def columns_of(index: Index, outputs: int) -> Index:
+    """Columns that belong to some functions where every function has one for each output."""
+    return (index[:, None] * outputs + np.arange(outputs)).ravel()
+
+
+def own_blocks(variance: Array, outputs: int) -> Array:
+    """Blocks on the diagonals, one (outputs, outputs) a function, of matrices in a stack."""
+    if outputs == 1:
+        return variance.diagonal(axis1=1, axis2=2)[..., None, None]
+    groups, each = len(variance), np.arange(variance.shape[1] // outputs)
+    apart = variance.reshape(groups, len(each), outputs, len(each), outputs)
+    blocks: Array = np.moveaxis(apart[:, each, :, each, :], 0, 1)
+    return blocks
+
+
+@dataclass(frozen=True)
+class SparseModel:
+    """A model in the users' units.
+
+    Attributes
+    ----------
+    active : ndarray of int, shape (n_active,)
+        Candidates that were kept, in ascending order.
+    alpha : ndarray of shape (n_active,) or (n_targets, n_active)
+        Their prior precisions; one and the same in the units of each target.
+    likelihood : Likelihood
+        With what was learnt of it.
+    posterior : Posterior or Independent
+        Weights and intercept, or those of each target.
+    well_determined : ndarray of shape (n_active,) or (n_targets, n_active)
+        γ_i of eq. 17.
+    log_evidence : float
+        Log evidence of the kept functions, recomputed from a fresh factorisation.
+    """
+
+    active: Index
+    alpha: Array
+    likelihood: Likelihood
+    posterior: Posterior | Independent
+    well_determined: Array
+    log_evidence: float
+
+
+class CandidateScores(ABC):
+    """What every candidate is worth beside a model.
+
+    Attributes
+    ----------
+    gain : ndarray of shape (n_candidates,)
+        Rise of the evidence if the candidate alone is added, zero for active ones and for those
+        that were not looked at.
+    known : ndarray of shape (n_candidates,) or None
+        The gain of each when it was last looked at, where not all are every time.
+    """
+
+    gain: Array
+    known: Array | None = None
+
+    @abstractmethod
+    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
+        """Choose from a batch the candidates worth more than `threshold`, and their precisions."""
+
+
+class EvidenceModel(ABC):
+    """The evidence as the search sees it: points, and scans of the candidates.
+
+    Attributes
+    ----------
+    design : Design
+        Candidates.
+    n : float
+        Number of observations that the evidence counts.
+    noise : Noise
+        What may be done to the noise precision.
+    first_beta : ndarray of shape (n_noises,)
+        Noise precision of each target for a search that begins with no function.
+    output_variance : float
+        Variance over the rows that outputs may be expected to have.
+    quick, thorough : Effort
+        Newton steps between two batches of additions, and before a phase may end.
+    looks_cost_a_pass : bool
+        Whether a look at the candidates is a pass over rows that are not at hand.
+    settling : int
+        Newton steps that a model at rest is given at most to settle; none where each is a pass.
+    """
+
+    design: Design
+    n: float
+    norm2: float
+    noise: Noise
+    first_beta: Array
+    output_variance: float
+    quick: AscentLimits
+    thorough: AscentLimits
+    evaluation_is_a_pass: bool = False
+    polish_steps: int = 0
+
+    @abstractmethod
+    def point(self, model: Hyperparameters, near: WarmStart | None = None) -> EvidenceState:
+        """Posterior at a model, looked for from what is known at one `near` it."""
+
+    @abstractmethod
+    def scan(
+        self, point: EvidenceState, worth: float = np.inf, known: Array | None = None
+    ) -> CandidateScores:
+        """Look at every candidate, or at some of which at least one is worth so many nats.
+
+        Where a look costs much, what is `known` of an earlier scan tells which.
+        """
+
+    @abstractmethod
+    def all_active(self) -> Self:
+        """Prepare for points at which every candidate is active, and no scans."""
+
+    @abstractmethod
+    def function_slope(self, point: EvidenceState) -> Array:
+        """D = ∂L/∂Φ of the active functions as they are raw, α in their units held (eq. 55)."""
+
+    @abstractmethod
+    def model_of(self, alpha: Array) -> Hyperparameters:
+        """Model of every candidate, given precisions in the users' units."""
+
+    @abstractmethod
+    def opening(self) -> Hyperparameters | None:
+        """Return a model that all functions at once lead to, or None where that is too dear."""
+
+    @abstractmethod
+    def refine(self, model: Hyperparameters) -> bool:
+        """Neglect nothing of a model's functions from now on; whether anything was."""
+
+    @abstractmethod
+    def span_only(self, active: Index) -> None:
+        """Begin again with what some functions need, exactly, and nothing else."""
+
+    @abstractmethod
+    def weight_unit(self) -> Array:
+        """Unit of each candidate's weight, in the users' units: their α is α / unit²."""
+
+    @abstractmethod
+    def accept(self, model: Hyperparameters) -> SparseModel:
+        """Recompute evidence and posterior of the kept functions from their columns alone.
+
+        What is reported never rests on the digits that the search may have lost.
+        """
+
+    @abstractmethod
+    def log_evidence(self, alpha: Array) -> float:
+        """Log evidence of all candidates of the design, for precisions in the users' units."""
+
+    @abstractmethod
+    def user_evidence(self, log_evidence: float) -> float:
+        """Log evidence in the users' units."""
+
+    @abstractmethod
+    def noise_variance(self, beta: Array) -> float:
+        """σ² in squared units of the target, NaN for likelihoods without noise."""

@@ -1,0 +1,140 @@
+"""What candidates are worth by Laplace's method, from one sweep over their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relvec._design.base import EVERY, Array, Design, Index, RowVector
+from relvec._evidence.base import CandidateScores
+from relvec._evidence.gains import JointBlock, best_addition, greedy_additions
+from relvec._evidence.rows import as_matrices, by_weighting, weightings
+
+if TYPE_CHECKING:
+    from relvec._evidence.laplace import LaplaceState
+
+#: Where a look costs a pass, candidates are looked at together, at most, that were worth most when
+#: all were, if so many times that is enough.
+SHORTLIST, RISE = 256, 2.0
+
+Sums = tuple[Array, ...]
+
+#: Share of a candidate's φᵀBφ that S, a difference, must keep to have digits.
+RESOLUTION = 1e-10
+#: Products of candidates with active functions held at a time.
+PRODUCTS = 8_000_000
+
+
+class LaplaceScores(CandidateScores):
+    """Factors of candidates at the mode: Q exactly, S for fixed B, with the gain they promise.
+
+    Whether the evidence itself rises is told by its slope in 1/α at α = ∞, ½(‖Q‖² − tr S) − ½ Qᵀu
+    with u = (φ − ΦΣΦᵀBφ)ᵀ(h∘d). A candidate that fixed B promises to rise from there, and does not,
+    is worth nothing. (With several outputs ℓ may fall at first and rise to a maximum after.)
+
+    Parameters
+    ----------
+    design : Design
+        Candidates.
+    point : LaplacePoint
+        The model beside which they are looked at.
+    index : ndarray of int or slice
+        Which of them; others are taken for worth nothing.
+    """
+
+    def __init__(self, design: Design, point: LaplaceState, index: Index | slice = EVERY) -> None:
+        self._design, self._point, self.gain = design, point, np.zeros(design.shape[1])
+        for some in self._blocks(index):
+            self.gain[some] = self._gain(some)
+        self.gain[point.model.active] = 0.0
+
+    def _blocks(self, index: Index | slice) -> Iterator[Index | slice]:
+        """Candidates, as many at a time as have room for their products."""
+        count = len(self.gain[index])
+        size = max(1, PRODUCTS // max(1, self._point.mean.size * self._point.mean.shape[1]))
+        for begin in range(0, count, size):
+            some = slice(begin, begin + size)
+            yield some if isinstance(index, slice) else index[some]
+
+    def _gain(self, index: Index | slice) -> Array:
+        S, Q, u, floor = self.factors(index)
+        gain, _ = best_addition(S, Q, floor)
+        trace = np.einsum("brr->b", S)
+        promised = np.einsum("br,br->b", Q, Q) - trace
+        slope = np.einsum("br,br->b", Q, Q - u) - trace
+        return np.where((promised > 0) & (slope <= 0), 0.0, gain)
+
+    def factors(self, index: Index | slice = EVERY) -> tuple[Array, Array, Array, Array]:
+        """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
+        point = self._point
+        squares, *beside, Q, u = self._sums(_squares, index, point.slope, point.pull_outside)
+        norm2 = as_matrices(squares)
+        white = point.bend.whitened(*map(as_matrices, beside))
+        S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=Q.shape[0] > 1)
+        return S, Q.T, u.T, RESOLUTION * np.einsum("brr->b", norm2)
+
+    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
+        """See `CandidateScores.additions`."""
+        pairs, *beside, Q = self._sums(_pairs, batch, self._point.slope)
+        products = as_matrices(pairs)
+        white = self._point.bend.whitened(*map(as_matrices, beside))
+        block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
+        floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
+        chosen, alpha = greedy_additions(JointBlock(block, Q.T, floor), threshold)
+        return batch[chosen], alpha
+
+    def _sums(
+        self, function: Callable[..., Sums], index: Index | slice, *vectors: RowVector
+    ) -> Sums:
+        here = self._point.outputs
+        function = partial(function, here.information.mean_function)
+        return self._design.sum_rows(function, here.Phi, here.B, *vectors, index=index)
+
+
+def screened(
+    design: Design, point: LaplaceState, worth: float, known: Array | None
+) -> LaplaceScores:
+    """Look at the candidates that were worth most when last looked at; at all if that is no use.
+
+    What was known is no bound: the gain of a candidate changes with every function that comes or
+    goes, and may rise. It only says where to look first. Whoever is told that nothing is worth
+    `worth` nats is told so after a look at all.
+    """
+    if known is not None:
+        promising = np.flatnonzero(RISE * known >= worth)
+        few = np.sort(promising[np.argsort(-known[promising], kind="stable")[:SHORTLIST]])
+        if 0 < 2 * len(few) <= len(known):
+            scan = LaplaceScores(design, point, few)
+            if scan.gain.max() >= worth:
+                scan.known = known.copy()
+                scan.known[few] = scan.gain[few]
+                return scan
+    scan = LaplaceScores(design, point)
+    scan.known = scan.gain
+    return scan
+
+
+def _squares(
+    mean: Array, columns: Array, Phi: Array, B: Array, slope: Array, outside: Array
+) -> Sums:
+    """Of candidates: φᵀB_rs φ, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, slopeᵀφ and outsideᵀφ."""
+    weights = weightings(B)
+    seen = _beside(mean, weights, columns, Phi)
+    rest = np.vstack([weights, slope.T, outside.T]) @ columns
+    by_row = np.split(rest, [len(weights), len(weights) + slope.shape[1]])
+    return weights @ np.square(columns), seen, *by_row
+
+
+def _pairs(mean: Array, columns: Array, Phi: Array, B: Array, slope: Array) -> Sums:
+    """Of candidates: products with each other, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ and slopeᵀφ."""
+    weights = weightings(B)
+    pairs = by_weighting(weights, lambda weight: (columns * weight[:, None]).T @ columns)
+    return pairs, _beside(mean, weights, columns, Phi), weights @ columns, slope.T @ columns
+
+
+def _beside(mean: Array, weights: Array, columns: Array, Phi: Array) -> Array:
+    centred = Phi - mean
+    return by_weighting(weights, lambda weight: (centred * weight[:, None]).T @ columns)

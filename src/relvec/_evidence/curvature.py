@@ -1,0 +1,265 @@
+"""The curvature of a log posterior of weights and intercept, and what follows from its inverse."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from relvec._design.base import Array, Design, Index, RowVector
+from relvec._evidence.base import columns_of
+from relvec._evidence.rows import as_matrices, by_weighting, weightings
+from relvec._numerics.linalg import cholesky, cholesky_by_products, inverse_lower, solve_lower
+
+
+class Information:
+    """XᵀBX for weights and intercept of a model, with X the rows φ ⊗ I and the constants.
+
+    The intercept is eliminated by the Schur complement: φ̄ = (1ᵀB1)⁻¹ 1ᵀB(Φ ⊗ I), first by centring
+    the functions at their mean under tr B, which is all of it with one output, then by a matrix
+    for what remains.
+
+    Parameters
+    ----------
+    design : Design
+        Knows the rows.
+    Phi : RowVector, of shape (n_samples, n_active)
+        Active functions.
+    B : RowVector, of shape (n_samples, n_outputs, n_outputs)
+        −∂² log p/∂y² of every row.
+
+    Attributes
+    ----------
+    n_outputs : int
+    at_level : ndarray of shape (n_outputs, n_outputs)
+        1ᵀB1.
+    mean_function : ndarray of shape (n_active,)
+        Mean of each function under tr B; zeros without an intercept.
+    remainder : ndarray of shape (n_outputs, n_active · n_outputs)
+        φ̄ less that mean.
+    level_factor : ndarray of shape (n_outputs, n_outputs)
+        Lower factor of 1ᵀB1, with an intercept.
+    gram : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        What the rows say of the weights once the intercept is eliminated.
+    """
+
+    level_factor: Array
+
+    def __init__(self, design: Design, Phi: RowVector, B: RowVector) -> None:
+        self.design, self.Phi, self.B, self.has_intercept = design, Phi, B, design.has_intercept
+        self.at_level, weighted = design.sum_rows(_level, Phi, B)
+        at_level, self.n_outputs = self.at_level, len(self.at_level)
+        size = len(weighted) * self.n_outputs
+        self.mean_function: Array = np.zeros(len(weighted))
+        self.remainder = np.zeros((self.n_outputs, size))
+        if self.has_intercept:
+            self.level_factor = cholesky(at_level.copy())  # a flat likelihood has no curvature
+            self.mean_function = weighted / float(np.trace(at_level))
+        gram, cross = design.sum_rows(partial(_gram, self.mean_function), Phi, B)
+        self.gram: Array = as_matrices(gram).transpose(0, 2, 1, 3).reshape(size, size)
+        if self.has_intercept and self.n_outputs > 1:
+            self.remainder = self.solve_level(_side_by_side(as_matrices(cross)))
+            self.gram -= self.remainder.T @ at_level @ self.remainder
+
+    @property
+    def middle(self) -> Array:
+        """φ̄ of every output, shape (n_outputs, n_active · n_outputs)."""
+        middle = self.remainder.copy()
+        for output, row in enumerate(middle):
+            row[output :: self.n_outputs] += self.mean_function
+        return middle
+
+    def keep(self, which: Index, Phi: RowVector) -> Information:
+        """The same of the functions at some positions only, whose values are `Phi`."""
+        kept, weights = copy.copy(self), columns_of(which, self.n_outputs)
+        kept.Phi, kept.mean_function = Phi, self.mean_function[which]
+        kept.remainder = self.remainder[:, weights]
+        kept.gram = self.gram[np.ix_(weights, weights)]
+        return kept
+
+    def solve_level(self, values: Array) -> Array:
+        """(1ᵀB1)⁻¹ times something with one row an output."""
+        inverse = inverse_lower(self.level_factor)
+        solved: Array = inverse.T @ (inverse @ values)
+        return solved
+
+    def gram_of(self, transform: Array) -> Array:
+        """The gram of transformed weights, TᵀGT, whose digits are not those of G."""
+        function = partial(_transformed, self.mean_function, self.remainder, transform)
+        (gram,) = self.design.sum_rows(function, self.Phi, self.B)
+        return gram
+
+    def gradient(self, slope: RowVector) -> tuple[Array, Array]:
+        """Xᵀ times something with one value a row and output: by weight, and by level."""
+        by_weight, by_level = self.design.sum_rows(_products, self.Phi, slope)
+        return by_weight, by_level if self.has_intercept else np.zeros(self.n_outputs)
+
+
+def _level(Phi: Array, B: Array) -> tuple[Array, Array]:
+    """1ᵀB1, and the functions under tr B."""
+    return B.sum(axis=0), np.trace(B, axis1=1, axis2=2) @ Phi
+
+
+def _gram(mean: Array, Phi: Array, B: Array) -> tuple[Array, Array]:
+    """Products of the functions less their mean, and their sums, under each B_rs."""
+    centred, weights = Phi - mean, weightings(B)
+    gram = by_weighting(weights, lambda weight: (centred * weight[:, None]).T @ centred)
+    return gram, weights @ centred
+
+
+def _transformed(
+    mean: Array, remainder: Array, transform: Array, Phi: Array, B: Array
+) -> tuple[Array, ...]:
+    """Products of the rows B^(1/2) (φ ⊗ I − φ̄) T."""
+    values, axes = np.linalg.eigh(B)
+    half = np.sqrt(np.maximum(values, 0.0))[:, :, None] * np.swapaxes(axes, 1, 2)
+    rows = np.einsum("nqr,nk->nqkr", half, Phi - mean).reshape(-1, remainder.shape[1])
+    rows = (rows - half.reshape(-1, len(remainder)) @ remainder) @ transform
+    return (rows.T @ rows,)
+
+
+def _products(Phi: Array, values: Array) -> tuple[Array, Array]:
+    return Phi.T @ values, values.sum(axis=0)
+
+
+class Curvature:
+    """H = XᵀBX + A of weights and intercept (eq. 26), and what follows from its inverse.
+
+    Parameters
+    ----------
+    information : Information
+        XᵀBX.
+    alpha : ndarray of shape (n_active,)
+        Prior precisions of the functions' weights.
+    """
+
+    def __init__(self, information: Information, alpha: Array) -> None:
+        self.information = information
+        self._root_alpha = np.repeat(np.sqrt(alpha), information.n_outputs)
+        # A^(-1/2) H A^(-1/2) without the intercept, I + DᵀD
+        scaled = information.gram / np.multiply.outer(self._root_alpha, self._root_alpha)
+        self._factor = cholesky_by_products(
+            scaled, lambda transform: information.gram_of(transform / self._root_alpha[:, None])
+        )
+
+    @property
+    def half_log_det(self) -> float:
+        """½ log|A⁻¹H|, the intercept's part of H as it is."""
+        half = float(np.log(self._factor.diagonal()).sum())
+        if self.information.has_intercept:
+            half += float(np.log(self.information.level_factor.diagonal()).sum())
+        return half
+
+    @cached_property
+    def root(self) -> Array:
+        """Upper triangular F with Σ̂ = F Fᵀ."""
+        return inverse_lower(self._factor).T
+
+    @cached_property
+    def variance(self) -> Array:
+        """Σ̂ = A^(1/2) Σ A^(1/2) of the weights."""
+        return self.root @ self.root.T
+
+    @cached_property
+    def level_covariance(self) -> Array:
+        """Covariance of the outputs at φ̄; zeros without an intercept."""
+        eye = np.eye(self.information.n_outputs)
+        return self.information.solve_level(eye) if self.information.has_intercept else 0 * eye
+
+    def solve(self, by_weight: Array, by_level: Array) -> tuple[Array, Array]:
+        """H⁻¹ times a vector of that kind: steps of the weights and of the level."""
+        rows = self.information
+        reduced = by_weight - np.multiply.outer(rows.mean_function, by_level)
+        right = (reduced.ravel() - by_level @ rows.remainder) / self._root_alpha
+        step = (self.root @ (right @ self.root)) / self._root_alpha
+        weights = step.reshape(-1, rows.n_outputs)
+        if not rows.has_intercept:
+            return weights, np.zeros(rows.n_outputs)
+        moved = rows.mean_function @ weights + rows.remainder @ step
+        return weights, rows.solve_level(by_level) - moved
+
+    @cached_property
+    def reach(self) -> PredictorCovariance:
+        """How the outputs of rows hang on the weights."""
+        rows = self.information
+        covariance = self.variance / np.multiply.outer(self._root_alpha, self._root_alpha)
+        return PredictorCovariance(
+            rows.mean_function, rows.remainder, covariance, self.level_covariance
+        )
+
+    def whitened(self, seen: Array, at_level: Array) -> Array:
+        """H^(-1/2) XᵀB(φ ⊗ I) for some candidates φ, shape (n_weights + n_levels, b, n_outputs).
+
+        The sum of its squares is what the active functions and the intercept explain.
+
+        Parameters
+        ----------
+        seen : ndarray of shape (n_active, b, n_outputs, n_outputs)
+            (Φ − mean)ᵀB_rs φ.
+        at_level : ndarray of shape (b, n_outputs, n_outputs)
+            1ᵀB_rs φ.
+        """
+        rows, outputs, b = self.information, self.information.n_outputs, len(at_level)
+        across = seen.transpose(0, 2, 1, 3).reshape(len(self._root_alpha), b * outputs)
+        levels = np.empty((0, b * outputs))
+        if rows.has_intercept:
+            beside = _side_by_side(at_level)
+            across = across - rows.remainder.T @ beside
+            levels = inverse_lower(rows.level_factor) @ beside
+        scaled = np.ascontiguousarray(across / self._root_alpha[:, None])
+        white = np.vstack([levels, solve_lower(self._factor, scaled)])
+        return white.reshape(len(white), b, outputs)
+
+
+@dataclass(frozen=True)
+class PredictorCovariance:
+    """The covariance of outputs with weights: X H⁻¹, of rows whose functions are given.
+
+    Attributes
+    ----------
+    mean_function : ndarray of shape (n_active,)
+    remainder : ndarray of shape (n_outputs, n_active · n_outputs)
+        See `Information`.
+    covariance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        Σ.
+    level_covariance : ndarray of shape (n_outputs, n_outputs)
+    """
+
+    mean_function: Array
+    remainder: Array
+    covariance: Array
+    level_covariance: Array
+
+    def spread(self, Phi: Array) -> Array:
+        """X H⁻¹ Xᵀ of every row with itself, shape (n_rows, n_outputs, n_outputs)."""
+        centred, outputs = Phi - self.mean_function, len(self.remainder)
+        each = centred.shape[1]
+        apart = self.covariance.reshape(each, outputs, each, outputs)
+        spread = np.empty((len(centred), outputs, outputs))
+        for r in range(outputs):
+            for s in range(r, outputs):
+                half = centred @ apart[:, r, :, s]
+                spread[:, r, s] = spread[:, s, r] = np.einsum("nk,nk->n", half, centred)
+        spread += self.level_covariance
+        if self.remainder.any():
+            away = self.covariance @ self.remainder.T
+            mixed = np.einsum("nk,krs->nrs", centred, away.reshape(each, outputs, outputs))
+            spread += self.remainder @ away - mixed - np.swapaxes(mixed, 1, 2)
+        return spread
+
+    def explained(self, B: Array, Phi: Array) -> Array:
+        """Σ_rs B_rs (X H⁻¹)_s,mr of every row and function m: ½ ∂log|H|/∂φ_m, (n_rows, m)."""
+        centred, outputs = Phi - self.mean_function, len(self.remainder)
+        # X H⁻¹ for the weights: (φ ⊗ I − φ̄)ᵀΣ, the outputs s of the row, r of the function
+        reach = [centred @ self.covariance[s::outputs] for s in range(outputs)]
+        weighted = np.stack(reach, axis=1) - self.remainder @ self.covariance
+        by_output = weighted.reshape(*weighted.shape[:2], -1, outputs)
+        explained: Array = np.einsum("nrs,nsmr->nm", B, by_output)
+        return explained
+
+
+def _side_by_side(values: Array) -> Array:
+    """(m, r, s) as r rows, the s of one function side by side."""
+    return values.transpose(1, 0, 2).reshape(values.shape[1], -1)

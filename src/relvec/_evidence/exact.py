@@ -1,0 +1,391 @@
+"""Gaussian noise: posterior and evidence are exact, in coordinates that no digit is lost in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from relvec._design.base import Array, ClosedFrame, Design, Index, TargetFrame, in_units
+from relvec._evidence.base import (
+    AscentLimits,
+    CandidateScores,
+    EvidenceModel,
+    EvidenceState,
+    Hyperparameters,
+    SparseModel,
+    WarmStart,
+)
+from relvec._evidence.gains import IndependentBlock, best_independent, greedy_additions
+from relvec._evidence.gaussian import CandidateFactors, ReducedData, WeightPosterior
+from relvec._evidence.low_rank_start import NEGLECTED, low_rank_frame, mackay_iterations
+from relvec._evidence.noise import NOISE_FLOOR, Noise
+from relvec._evidence.posterior import Independent, Posterior
+from relvec._numerics.floats import EPSILON
+from relvec._numerics.priors import UNIFORM, Gamma
+from relvec.likelihoods.gaussian import Gaussian
+
+#: Noise that a search from no function begins with, as a share of the variance of the target.
+FIRST_NOISE = 0.03
+#: The same as a share of what all functions together leave, where that is known: less than all, so
+#: that the noise does not swallow signal.
+SHARE_HELD = 0.5
+#: S = β‖φ‖² of what the first frame may neglect of a function.
+NEGLECTED_FACTOR = 1.0
+#: Noise precision beside a target of unit norm up to which squares stay in range.
+LARGEST_PRECISION = 1e100
+#: The frame is rebuilt when it holds this many times the active functions, and this many more.
+SLACK, SPARE = 1.3, 64
+
+
+@dataclass(frozen=True)
+class ExactState(EvidenceState):
+    """A model with its posterior, eq. 12 and 13, in the coordinates of a frame.
+
+    The weights of different targets share α and nothing else: the evidence is the product of those
+    of the targets, each with its own noise.
+
+    Attributes
+    ----------
+    data : tuple of ActiveSet
+        Of each target.
+    posteriors : tuple of WeightPosterior
+        Of the weights of each target.
+    log_evidence : float
+        With the prior of β.
+    prior : Gamma
+        Of β.
+    """
+
+    model: Hyperparameters
+    data: tuple[ReducedData, ...]
+    posteriors: tuple[WeightPosterior, ...]
+    log_evidence: float
+    prior: Gamma
+
+    @classmethod
+    def of(
+        cls, data: tuple[ReducedData, ...], model: Hyperparameters, prior: Gamma = UNIFORM
+    ) -> ExactState:
+        """Posterior of a model for the data of its functions, and a prior of β."""
+        posteriors, roots = [], dict[float, Array]()
+        log_evidence = prior.log_prob(model.beta)  # eq. 36
+        for part, beta in zip(data, model.beta.tolist(), strict=True):
+            found = WeightPosterior.at(part, model.alpha, beta, roots.get(beta))
+            roots[beta] = found.root
+            log_evidence += found.log_evidence
+            posteriors.append(found)
+        return cls(model, data, tuple(posteriors), log_evidence, prior)
+
+    @property
+    def variance(self) -> Array:  # type: ignore[override]
+        """Σ̂, with a block of zeros between two targets."""
+        if len(self.posteriors) == 1:
+            return self.posteriors[0].variance
+        k, outputs = self.mean.shape
+        variance = np.zeros((k, outputs, k, outputs))
+        for output, posterior in enumerate(self.posteriors):
+            variance[:, output, :, output] = posterior.variance
+        return variance.reshape(k * outputs, k * outputs)
+
+    @cached_property
+    def mean(self) -> Array:  # type: ignore[override]
+        """μ̂, one output a target."""
+        return np.stack([posterior.mean for posterior in self.posteriors], axis=1)
+
+    def independent(self) -> tuple[Array, Array]:
+        """See `EvidenceState.independent`: every target is."""
+        if len(self.posteriors) == 1:  # copies nothing
+            return super().independent()
+        variances = np.stack([posterior.variance for posterior in self.posteriors])
+        return variances, self.mean.T[:, :, None]
+
+    def deletion_costs(self) -> Array:
+        """See `EvidenceState.deletion_costs`."""
+        costs = np.zeros(len(self.model.alpha))
+        for posterior in self.posteriors:
+            costs += posterior.deletion_costs()
+        return costs
+
+    def determined(self) -> Array:
+        """See `EvidenceState.determined`."""
+        return np.stack([posterior.well_determined() for posterior in self.posteriors], axis=1)
+
+    def used(self) -> Array:
+        """See `EvidenceState.used`."""
+        return np.array([posterior.used for posterior in self.posteriors])
+
+    def gradient(self) -> Array:
+        """See `EvidenceState.gradient`; the last entries are eq. 45."""
+        k, n = len(self.model.alpha), self.data[0].n
+        gradient = np.zeros(k + len(self.posteriors))
+        for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
+            posterior.add_gradient(gradient, at, n, beta)
+        if not self.prior.uniform:
+            gradient[k:] += self.prior.slope(self.model.beta)
+        return gradient
+
+    def hessian(self) -> Array:
+        """See `EvidenceState.hessian`; two noises do not feel each other."""
+        k = len(self.model.alpha)
+        size = k + len(self.posteriors)
+        hessian = np.zeros((size, size))
+        for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
+            posterior.add_hessian(hessian, at, beta)
+        if not self.prior.uniform:
+            hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.model.beta)
+        return hessian
+
+    def _with_beta(self) -> Iterator[tuple[WeightPosterior, float]]:
+        return zip(self.posteriors, self.model.beta.tolist(), strict=True)
+
+    def evidence_gradient(self) -> Array:
+        """See `EvidenceState.evidence_slope`."""
+        return self.gradient()
+
+    def misfit(self) -> Array:
+        """See `EvidenceState.misfit`."""
+        return np.array([posterior.misfit for posterior in self.posteriors])
+
+    def at(self, model: Hyperparameters) -> ExactState:
+        """See `EvidenceState.at`."""
+        return ExactState.of(self.data, model, self.prior)
+
+    def keep(self, which: Index) -> ExactState:
+        """See `EvidenceState.keep`."""
+        R = self.data[0].R[:, which]
+        fewer = tuple(replace(part, R=R) for part in self.data)
+        return ExactState.of(fewer, self.model.keep(which), self.prior)
+
+
+class ExactScores(CandidateScores):
+    """Factors of every candidate in a frame, which grows with what is chosen."""
+
+    def __init__(self, inference: ExactEvidence, point: ExactState) -> None:
+        model = point.model
+        self._inference, self._model = inference, model
+        self._factors = [
+            CandidateFactors.at(frame, data, model.alpha, beta)
+            for frame, data, beta in zip(
+                inference.frame.targets(), point.data, model.beta.tolist(), strict=True
+            )
+        ]
+        self._floor = np.array([part.floor for part in self._factors])
+        S, Q = np.array([(part.S, part.Q) for part in self._factors]).transpose(1, 2, 0)
+        self.gain, _ = best_independent(S, Q, self._floor)
+        self.gain[model.active] = 0.0
+
+    def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
+        """See `CandidateScores.additions`."""
+        frame = self._inference.frame
+        rest, coords = frame.rest(batch), frame.coords[:, batch]
+        S = np.stack([part.block(coords, rest) for part in self._factors])
+        Q = np.stack([part.Q[batch] for part in self._factors])
+        chosen, alpha = greedy_additions(IndependentBlock(S, Q, self._floor), threshold)
+        n_active = len(self._model.active) + len(chosen)
+        if len(frame.coords) <= SLACK * n_active + SPARE:
+            new = chosen[frame.rest_norm2[batch[chosen]] > 0]
+            frame.extend(batch[new], rest[:, new])
+        else:
+            self._inference.span_only(np.append(self._model.active, batch[chosen]))
+        return batch[chosen], alpha
+
+
+class ExactEvidence(EvidenceModel):
+    """Posterior and evidence under Gaussian noise.
+
+    Parameters
+    ----------
+    design : Design
+        Candidates.
+    t : ndarray of shape (n_samples, n_targets)
+        Raw targets, which share the functions and their α in their standard units.
+    likelihood : Gaussian
+        With the noise variance if it is known.
+    """
+
+    quick, thorough = AscentLimits(steps=1, rest=1e-6), AscentLimits(steps=50, rest=1e-6)
+    norm2, polish_steps = 1.0, 4
+
+    def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
+        self.design, self.likelihood = design, likelihood
+        self.target = design.target(t)
+        self.n = design.n_effective
+        self.output_variance = float(self.target.variance.mean())
+        self.first_beta = 1 / self._first_noise()
+        prior = likelihood.precision_prior.in_units(self.target.scale**-2)
+        if likelihood.noise_variance is None:
+            least = likelihood.least_variance / self.target.scale**2
+            floor = np.maximum(NOISE_FLOOR * self.target.variance, least)
+            self.noise = Noise(False, 1 / floor, prior)
+        else:
+            self.noise = Noise(True, self._beta(likelihood.noise_variance), prior)
+
+    def _first_noise(self) -> Array:
+        """Noise variance for a search that begins with no function.
+
+        Far less than what all functions together leave of the target makes hundreds of them fit
+        noise until it is let go.
+        """
+        first: Array = FIRST_NOISE * self.target.variance
+        unexplained = self.design.unexplained(self.target)
+        return first if unexplained is None else np.maximum(first, SHARE_HELD * unexplained)
+
+    def _beta(self, noise_variance: float | Array) -> Array:
+        beta: Array = self.target.scale**2 / noise_variance
+        # Less noise than y has rounding errors would have the functions explain those.
+        least = np.maximum(EPSILON**2 * self.target.variance, 1 / LARGEST_PRECISION)
+        if not ((beta * least <= 1) & (beta > 1 / LARGEST_PRECISION)).all():
+            variance = float((self.target.variance * self.target.scale**2).min())
+            raise OverflowError(
+                f"noise_variance={noise_variance!r} and the variance of y, {variance:.3g}, are too "
+                "far apart for the digits of float64; noise_variance is in squared units of y"
+            )
+        return beta
+
+    @cached_property
+    def frame(self) -> TargetFrame:
+        """Frame of all functions ever active, or of all there are where few directions span them.
+
+        Then the search neglects what they leave, until `refine`, and most of it costs nothing that
+        grows with the rows.
+        """
+        # Of so many rows that S tells what is left of a unit function, less is neglected.
+        few, many = NEGLECTED
+        beta = self.noise.beta_max if self.noise.held else self.first_beta
+        told = NEGLECTED_FACTOR / float(beta.max())
+        spanning = low_rank_frame(self.design, self.target, neglected=(few, min(many, told)))
+        return (
+            self.design.frame(self.target) if spanning is None else ClosedFrame.neglecting(spanning)
+        )
+
+    def span_only(self, active: Index) -> None:
+        """See `EvidenceModel.span_only`: a new frame."""
+        self.frame = self.design.frame(self.target)
+        self.frame.span(active)
+
+    def point(self, model: Hyperparameters, near: WarmStart | None = None) -> ExactState:
+        """See `EvidenceModel.point`."""
+        self.frame.span(model.active)
+        return ExactState.of(self._data(self.frame, model.active), model, self.noise.prior)
+
+    def _data(self, frame: TargetFrame, active: Index) -> tuple[ReducedData, ...]:
+        """What each target says of some functions."""
+        return tuple(ReducedData.from_frame(alone, active, self.n) for alone in frame.targets())
+
+    def scan(
+        self, point: EvidenceState, worth: float = np.inf, known: Array | None = None
+    ) -> ExactScores:
+        """See `EvidenceModel.scan`."""
+        assert isinstance(point, ExactState)
+        return ExactScores(self, point)
+
+    def all_active(self) -> Self:
+        """See `EvidenceModel.all_active`: the rows themselves are the frame."""
+        self.frame = self.design.closed_frame(self.target)
+        return self
+
+    def function_slope(self, point: EvidenceState) -> Array:
+        """See `EvidenceModel.function_slope`: D = Σβ[(t − Φμ)μᵀ − ΦΣ], eq. 55, copies counted."""
+        model = point.model
+        Phi, scale = self.design.columns(model.active), self.design.scale[model.active]
+        root_alpha = np.sqrt(model.alpha)
+        variances, means = point.independent()
+        mean = means[:, :, 0] / root_alpha
+        variance = np.tensordot(model.beta, variances, 1) / np.multiply.outer(
+            root_alpha, root_alpha
+        )
+        residual = self.target.values - Phi @ mean.T
+        D = residual @ (model.beta[:, None] * mean) - Phi @ variance
+        slope: Array = self.design.row_weights[:, None] * D / scale
+        return slope
+
+    def opening(self) -> Hyperparameters | None:
+        """See `EvidenceModel.opening`; cheap where few directions span the dictionary."""
+        if not isinstance(self.frame, ClosedFrame):
+            return None
+        return mackay_iterations(self.frame, self.target, self.n, self.noise)
+
+    def refine(self, model: Hyperparameters) -> bool:
+        """See `EvidenceModel.refine`."""
+        neglecting = isinstance(self.frame, ClosedFrame)
+        if neglecting:
+            self.span_only(model.active)
+        return neglecting
+
+    def accept(self, model: Hyperparameters) -> SparseModel:
+        """See `EvidenceModel.accept`."""
+        model = model.keep(np.argsort(model.active))
+        alpha, kept = model.alpha, self.design.restrict(model.active)
+        found = self._recomputed(kept, alpha, model.beta)
+        noise_variance, units = self.target.scale**2 / model.beta, self.target.scale[:, None]
+        with np.errstate(over="ignore", under="ignore"):
+            user_alpha = in_units(alpha, kept.scale / units)
+        posteriors = tuple(
+            Posterior(
+                mean=(to_weight * part.mean)[:, None],
+                root=to_weight[:, None] * part.root,
+                center=kept.center[None, :],
+                level=np.array([level]),
+                level_covariance=np.array([[variance * self.design.level_share]]),
+            )
+            for to_weight, part, level, variance in zip(
+                units / (kept.scale * np.sqrt(alpha)),
+                found.posteriors,
+                self.target.center,
+                noise_variance,
+                strict=True,
+            )
+        )
+        several = len(posteriors) > 1
+        learnt = noise_variance if several else float(noise_variance[0])
+        return SparseModel(
+            active=model.active,
+            alpha=user_alpha if several else user_alpha[0],
+            likelihood=self.likelihood
+            if self.noise.held
+            else replace(self.likelihood, noise_variance=learnt),
+            posterior=Independent(posteriors) if several else posteriors[0],
+            well_determined=found.determined().T if several else found.well_determined(),
+            log_evidence=self.user_evidence(found.log_evidence),
+        )
+
+    def _recomputed(self, design: Design, alpha: Array, beta: Array) -> ExactState:
+        """Posterior of all functions of a design in a fresh orthonormal frame."""
+        every, frame = np.arange(len(alpha)), design.frame(self.target)
+        frame.span(every)
+        return ExactState.of(
+            self._data(frame, every), Hyperparameters(every, alpha, beta), self.noise.prior
+        )
+
+    def model_of(self, alpha: Array) -> Hyperparameters:
+        """See `EvidenceModel.model_of`; the noise has to be known."""
+        assert self.likelihood.noise_variance is not None
+        beta = self._beta(self.likelihood.noise_variance)
+        first = np.atleast_2d(alpha)[0]  # those of the others are the same in other units
+        return Hyperparameters(np.arange(len(first)), in_units(first, self.weight_unit()), beta)
+
+    def weight_unit(self) -> Array:
+        """See `EvidenceModel.weight_unit`; of the first target's weights."""
+        unit: Array = self.target.scale[0] * self.design.weight_unit
+        return unit
+
+    def log_evidence(self, alpha: Array) -> float:
+        """See `EvidenceModel.log_evidence`."""
+        model = self.model_of(alpha)
+        found = self._recomputed(self.design, model.alpha, model.beta)
+        return self.user_evidence(found.log_evidence)
+
+    def user_evidence(self, log_evidence: float) -> float:
+        """See `EvidenceModel.user_evidence`; c log β has units as well."""
+        counted = self.n + 2 * self.noise.prior.shape
+        by_units = counted * float(np.log(self.target.scale).sum())
+        return log_evidence - by_units + len(self.target.scale) * self.design.precision_evidence
+
+    def noise_variance(self, beta: Array) -> float:
+        """See `EvidenceModel.noise_variance`: the geometric mean over the targets."""
+        variances = self.target.scale**2 / beta
+        return float(variances[0] * np.exp((np.log(variances) - np.log(variances[0])).mean()))

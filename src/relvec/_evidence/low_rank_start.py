@@ -1,0 +1,118 @@
+"""The opening of the search: a few top-down sweeps where the dictionary is numerically of low rank.
+
+Smooth kernels give hundreds of functions that span a few dozen directions. Adding them one by one
+gets stuck there, because the first few stand in the way of better ones that lie almost in their
+span. Going top-down from all functions at once does not, and in an orthonormal frame of j
+directions a sweep over all M of them costs j²M operations instead of N³.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+
+from relvec._design.base import Array, Design, Index, Target, TargetFrame
+from relvec._evidence.base import Hyperparameters
+from relvec._evidence.gaussian import RESOLUTION, CandidateFactors, ReducedData
+from relvec._evidence.noise import Noise
+from relvec._numerics.linalg import pivoted_qr
+
+#: Share of a unit-norm function's square that may stay outside the frame: up to this many
+#: directions the first, beyond them the second.
+FEW, NEGLECTED = 64, (1e-8, 1e-5)
+#: Directions at most, for how many candidates there may be one, and how many are looked for at a
+#: time.
+MAX_RANK, CANDIDATES_A_DIRECTION, BLOCK = 800, 2, 16
+#: Sweeps before the opening may end.
+MIN_SWEEPS = 10
+#: Noise at which they begin, as a share of the variance of the target.
+SWEEP_NOISE = 0.01
+#: Functions leave that the data determine less than this (γ_i), a tenth more every sweep.
+WELL_DETERMINED, GROWTH = 0.003, 1.1
+
+
+def low_rank_frame(
+    design: Design,
+    target: Target,
+    *,
+    neglected: tuple[float, float] = NEGLECTED,
+    candidates_a_direction: int = CANDIDATES_A_DIRECTION,
+) -> TargetFrame | None:
+    """Frame that spans every candidate nearly, or None where the dictionary is not of low rank.
+
+    Low are `MAX_RANK` directions, and one in so many candidates.
+    """
+    frame = design.frame(target)
+    limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // candidates_a_direction)
+    while len(frame.coords) <= limit:
+        spanned = neglected[len(frame.coords) >= FEW]
+        outside = np.flatnonzero(frame.rest_norm2 > spanned)
+        if not len(outside):
+            return frame
+        # Evenly spaced in their correlation with a target, whatever its sign and the order of the
+        # rows.
+        closeness = np.abs(np.atleast_2d(frame.rest_dot)).max(axis=0)
+        ordered = outside[np.argsort(closeness[outside], kind="stable")]
+        places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
+        index = ordered[np.unique(places.round().astype(np.intp))]
+        rest = frame.rest(index)
+        # Norms that are all one would leave the first pivot to the last digit.
+        favour = 1 + closeness[index]
+        norms, order = pivoted_qr(rest * favour)
+        new = order[: max(1, int(((norms / favour[order]) ** 2 > spanned).sum()))]
+        frame.extend(index[new], rest[:, new])
+    return None
+
+
+def mackay_iterations(
+    frame: TargetFrame, target: Target, n: float, noise: Noise
+) -> Hyperparameters:
+    """MacKay's updates (eq. 16 to 18) of all functions, until no more are left than directions.
+
+    The frame spans most functions nearly, so this is a start and no result: functions
+    must be spanned exactly before the evidence means anything. Every function starts with the same
+    share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
+    Several targets share α, so that eq. 16 has their sums: α_i = Σγ_i / Σμ_i².
+    """
+    active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
+    beta = noise.beta_max if noise.held else np.atleast_1d(1 / (SWEEP_NOISE * target.variance))
+    alpha: Array = np.full(len(active), float(len(active)))
+    limit, threshold = len(frame.coords), WELL_DETERMINED
+    data = [ReducedData.from_frame(alone, active, n) for alone in frame.targets()]
+    for sweeps in count(1):
+        gamma = square = np.zeros(1)
+        freedom, misfit = [], []
+        for part, b in zip(data, beta.tolist(), strict=True):
+            factors = CandidateFactors.of_active(part, alpha, b)
+            own, mean = factors.S / alpha, factors.Q / alpha
+            gamma, square = gamma + own, square + mean * mean
+            freedom.append(n - float(own.sum()))
+            misfit.append(part.misfit(mean))
+        updated = np.full(len(active), np.inf)
+        np.divide(gamma, square, out=updated, where=square > 0)  # eq. 16
+        if not noise.held:  # eq. 18
+            beta = noise.precision(np.array(freedom), np.array(misfit))
+        least = threshold * len(data)
+        keep = np.flatnonzero((gamma > least) | ((updated < alpha) & (threshold < 1)))
+        if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
+            keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
+        alpha = updated
+        if len(keep) < len(active):
+            active, alpha, R = active[keep], updated[keep], data[0].R[:, keep]
+            data = [replace(part, R=R) for part in data]
+        if sweeps >= MIN_SWEEPS and len(active) <= limit:
+            break
+        threshold *= GROWTH
+    return _independent(frame, Hyperparameters(active, alpha, beta))
+
+
+def _independent(frame: TargetFrame, model: Hyperparameters) -> Hyperparameters:
+    """Leave out functions without weight, and those that lie in the span of the others."""
+    model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
+    coords = frame.coords[:, model.active]
+    if not coords.size:
+        return model
+    norms, order = pivoted_qr(coords)
+    return model.keep(np.sort(order[norms**2 > RESOLUTION]))

@@ -1,0 +1,1 @@
+"""Numerical foundations: linear algebra, float64 limits, argument checks."""

@@ -1,5 +1,0 @@
-"""Input scales of kernels learnt from the evidence (Tipping 2001, App. C)."""
-
-from relvec.scales.learn import learn_scales
-
-__all__ = ["learn_scales"]

@@ -1,0 +1,116 @@
+"""The top-down opening: what its frame spans, and its sweeps against MacKay's updates."""
+
+import numpy as np
+import pytest
+
+from relvec._evidence.low_rank_start import (
+    MAX_RANK,
+    MIN_SWEEPS,
+    SWEEP_NOISE,
+    low_rank_frame,
+    mackay_iterations,
+)
+from relvec._evidence.noise import Noise
+from tests import problems
+from tests.problems import Problem
+
+FREE = Noise(held=False, beta_max=1e8)
+
+
+def of_rank(rng, rank, n_functions, n_samples=60):
+    Phi = rng.standard_normal((n_samples, rank)) @ rng.standard_normal((rank, n_functions))
+    return Problem(Phi, Phi[:, 0] + rng.standard_normal(n_samples), False)
+
+
+@pytest.mark.parametrize("rank", [1, 5, 15])
+def test_frame_of_few_directions_spans_every_function(rng, rank):
+    problem = of_rank(rng, rank, 30)
+    frame = low_rank_frame(problem.design, problem.standard)
+    assert len(frame.target) == rank
+    gram = problem.columns.T @ problem.columns
+    np.testing.assert_allclose(frame.coords.T @ frame.coords, gram, atol=1e-12)
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("width", [2.0, 3.0, 6.0])
+def test_frame_neglects_no_more_than_a_share_of_any_function(center, width):
+    problem = problems.smooth(center, n=150, width=width)
+    frame = low_rank_frame(problem.design, problem.standard)
+    gram = problem.columns.T @ problem.columns
+    assert np.abs(gram - frame.coords.T @ frame.coords).max() < 1e-8
+
+
+@pytest.mark.parametrize("rank", [16, 30])
+def test_more_directions_than_half_the_functions_are_not_few(rng, rank):
+    problem = of_rank(rng, rank, 30)
+    assert low_rank_frame(problem.design, problem.standard) is None
+
+
+def test_more_directions_than_allowed_are_not_few(rng):
+    size = MAX_RANK + 10
+    problem = Problem(np.tile(np.eye(size), 3), rng.standard_normal(size), False)
+    assert low_rank_frame(problem.design, problem.standard) is None
+
+
+def test_functions_that_vanish_do_not_count(rng):
+    columns = np.eye(12)[:, :8]
+    problem = Problem(np.hstack([columns, np.zeros((12, 20))]), rng.standard_normal(12), False)
+    assert low_rank_frame(problem.design, problem.standard) is None
+
+
+def mackay(problem, noise_held_at, sweeps):
+    """Eq. 16 to 18 with dense inverses, every function kept."""
+    every = np.arange(problem.Phi.shape[1])
+    alpha = np.full(len(every), float(len(every)))
+    variance = problem.standard.variance
+    beta = noise_held_at or 1 / (SWEEP_NOISE * variance)
+    for _ in range(sweeps):
+        mean, covariance = problem.posterior(every, alpha, beta)
+        gamma = 1 - alpha * covariance.diagonal()
+        residual = problem.target - problem.columns @ mean
+        alpha = gamma / mean**2
+        beta = noise_held_at or (problem.n - gamma.sum()) / (residual @ residual)
+    return alpha, beta
+
+
+@pytest.mark.parametrize("held_at", [None, 300.0], ids=["learnt", "known"])
+@pytest.mark.parametrize("center", [False, True])
+def test_sweeps_are_mackays_updates(rng, center, held_at):
+    Phi = rng.standard_normal((40, 5)) * [1, 10, 1, 0.1, 1]
+    t = Phi @ [1.0, -0.2, 3.0, 10.0, -2.0] + 0.3 * rng.standard_normal(40)
+    problem = Problem(Phi, t, center)
+    noise = Noise(held=True, beta_max=held_at) if held_at else FREE
+    found = mackay_iterations(problem.frame(range(5)), problem.standard, problem.n, noise)
+    alpha, beta = mackay(problem, held_at, MIN_SWEEPS)
+    assert list(found.active) == list(range(5))
+    np.testing.assert_allclose(found.alpha, alpha, rtol=1e-9)
+    assert found.beta == pytest.approx(beta, rel=1e-9)
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("noise", [FREE, Noise(held=True, beta_max=500.0)])
+def test_sweeps_leave_independent_functions(center, noise):
+    problem = problems.smooth(center, n=80)
+    doubled = Problem(np.hstack([problem.Phi, 2 * problem.Phi]), problem.t, center)
+    frame = low_rank_frame(doubled.design, doubled.standard)
+    model = mackay_iterations(frame, doubled.standard, doubled.n, noise)
+    assert 3 <= len(model.active) <= len(frame.target)
+    assert np.linalg.matrix_rank(frame.coords[:, model.active], tol=1e-6) == len(model.active)
+    assert len(set(model.active % 80)) == len(model.active), "no function beside its copy"
+    assert (model.alpha > 0).all()
+    assert np.isfinite(model.alpha).all()
+    assert 1 <= model.beta <= noise.beta_max
+
+
+def test_equal_functions_leave_one(rng):
+    Phi = np.repeat(rng.standard_normal((20, 1)), 8, axis=1)
+    problem = Problem(Phi, Phi[:, 0] + 0.1 * rng.standard_normal(20), False)
+    frame = low_rank_frame(problem.design, problem.standard)
+    model = mackay_iterations(frame, problem.standard, problem.n, FREE)
+    assert len(model.active) == 1
+
+
+def test_a_target_with_nothing_to_explain_leaves_no_function(rng):
+    problem = Problem(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 9)), np.ones(20), True)
+    frame = low_rank_frame(problem.design, problem.standard)
+    assert not len(mackay_iterations(frame, problem.standard, problem.n, FREE).active)
