@@ -27,9 +27,9 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from benchmarks.paper.draws import seeds
 from benchmarks.scales.problems import standardised
+from benchmarks.staged import Split, load_raetsch, load_staged
 from benchmarks.table import format_mean, print_table
 from relvec import RVC, RVR
-from relvec.datasets import Split, load_raetsch, load_staged
 
 #: Width of the draws, their noise, and the inputs from where to where there are training rows.
 GAMMA, NOISE, INNER, OUTER = 0.5, 0.1, 2.0, 6.0

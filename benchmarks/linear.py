@@ -27,9 +27,9 @@ from sklearn.metrics import root_mean_squared_error
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.staged import Split, find_staged, load_staged
 from benchmarks.table import print_table, verdict
 from relvec import SparseBayesianRegressor
-from relvec.datasets import Split, find_staged, load_staged
 from relvec.exceptions import RelvecWarning
 from tests.cases import inputs
 

@@ -13,9 +13,10 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.staged import load_staged
 from relvec import RVC, RVR
 from relvec.basis import RBF, Bias, Concatenate
-from relvec.datasets import load_staged, sinc
+from relvec.datasets import sinc
 from relvec.likelihoods import Bernoulli
 from tests.laplace import DenseMode
 from tests.reference import log_evidence

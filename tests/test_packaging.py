@@ -38,7 +38,7 @@ def test_the_version_is_one():
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (.*)$", cited, re.MULTILINE)[1] == PROJECT["version"]
     assert relvec.__version__ == version("relvec") == PROJECT["version"]
-    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1]
+    newest = re.search(r"^## (\d\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1]
     assert newest == PROJECT["version"]
 
 

@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma, norm
 
+from benchmarks import staged as staged_data
 from benchmarks.paper import ripley, scales
 from benchmarks.paper.__main__ import main
 from benchmarks.paper.draws import seeds
@@ -17,7 +18,7 @@ from benchmarks.paper.report import classification, priors, regression
 from benchmarks.paper.report.build import PARTS
 from benchmarks.paper.report.page import Part, Table, render
 from benchmarks.table import format_mean
-from relvec import RVC, RVR, datasets
+from relvec import RVC, RVR
 from relvec.basis import RBF, LinearSpline, Polynomial
 from relvec.datasets import make_overlapping_uniforms, make_sinc
 
@@ -65,7 +66,7 @@ def no_data(tmp_path, monkeypatch):
     checkout.mkdir()
     monkeypatch.setenv("RELVEC_DATA", str(tmp_path))
     monkeypatch.chdir(checkout)
-    monkeypatch.setattr(datasets, "__file__", str(checkout / "src" / "relvec" / "datasets.py"))
+    monkeypatch.setattr(staged_data, "__file__", str(checkout / "benchmarks" / "staged.py"))
     return tmp_path
 
 
@@ -127,7 +128,7 @@ def test_numbers_are_those_of_the_fits(source):
 
 
 def test_figure_3_shows_the_paper_beside_both_machines(staged, tmp_path):
-    staged(datasets.find_staged, "ripley")
+    staged(staged_data.find_staged, "ripley")
     source = build(tmp_path / "report.html", "--only", "ripley", "--repetitions", "2")
     draws = [ripley.draw(seed) for seed in seeds(2)]
     errors = [[d.error(d.svc) for d in draws], [d.error(d.rvc) for d in draws]]

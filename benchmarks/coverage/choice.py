@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV
 
 from benchmarks.coverage.intervals import Array, Ends, at_levels
+from benchmarks.staged import Split
 from relvec import RVR, log_density
 from relvec._assess.conformal import CalibratedRegressor
-from relvec.datasets import Split
 
 #: Factors of gamma="scale".
 FACTORS = [1, 1 / 4, 1 / 16]

@@ -42,10 +42,10 @@ from benchmarks.coverage.intervals import (
 from benchmarks.scales.gaussian_process import gaussian_process
 from benchmarks.scales.measure import regression_loss
 from benchmarks.scales.problems import N_TEST, PROBLEMS, some, standardised
+from benchmarks.staged import Split, Table, load_staged
 from benchmarks.table import print_table, verdict
 from relvec import RVR, log_density
 from relvec._assess.conformal import CalibratedRegressor
-from relvec.datasets import Split, Table, load_staged
 
 #: Folds that a model is chosen by, of which every candidate is fitted to, and that calibrate one.
 CALIBRATING, CHOOSING, N_FOLDS = 0.25, 5, 10

@@ -26,9 +26,10 @@ from benchmarks.paper.widths import (
     with_sigmoid,
     workers,
 )
+from benchmarks.staged import Split, load_raetsch
 from benchmarks.table import format_mean, print_table, verdict
 from relvec import RVC
-from relvec.datasets import Split, load_raetsch, make_overlapping_uniforms
+from relvec.datasets import make_overlapping_uniforms
 
 Array = NDArray[np.float64]
 

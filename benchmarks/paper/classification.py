@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 
 from benchmarks.paper import widths
 from benchmarks.paper.widths import Searched, choose, searched_rvc, searched_svc, workers
+from benchmarks.staged import Split, load_raetsch, load_staged
 from benchmarks.table import mean_and_error, print_table, verdict
-from relvec.datasets import Split, load_raetsch, load_staged
 
 
 class Score(NamedTuple):

@@ -29,9 +29,10 @@ from sklearn.svm import SVR
 
 from benchmarks.openings import fit_from, from_noise_learnt_at_once
 from benchmarks.paper.draws import seeds
+from benchmarks.staged import Split, load_staged
 from benchmarks.table import format_mean, mean_and_error, print_table, verdict
 from relvec import RVR
-from relvec.datasets import Split, load_staged, make_friedman, make_sinc
+from relvec.datasets import make_friedman, make_sinc
 from relvec.exceptions import RelvecWarning
 
 Array = NDArray[np.float64]

@@ -18,9 +18,9 @@ from sklearn.svm import SVC
 from benchmarks.paper.classification import load_train_test
 from benchmarks.paper.draws import seeds
 from benchmarks.paper.widths import SVC_C, workers
+from benchmarks.staged import Split
 from benchmarks.table import format_mean, print_table, verdict
 from relvec import RVC
-from relvec.datasets import Split
 from relvec.display import BLUE, INK, STEEL
 
 Array = NDArray[np.float64]

@@ -13,9 +13,10 @@ from sklearn.svm import SVR
 
 from benchmarks.paper.fits import fit
 from benchmarks.paper.regression import SVR_C, SVR_EPSILON, Problem, Score
+from benchmarks.staged import Split
 from relvec import RVR
 from relvec.basis import RBF, Basis, Polynomial
-from relvec.datasets import Split, sinc
+from relvec.datasets import sinc
 
 Array = NDArray[np.float64]
 

@@ -21,9 +21,9 @@ from sklearn.svm import SVC
 
 from benchmarks.paper.classification import Measured, Score
 from benchmarks.paper.widths import SCORING, SVC_C, Searched, choose, workers
+from benchmarks.staged import Split, load_usps
 from benchmarks.table import verdict
 from relvec import RVC
-from relvec.datasets import Split, load_usps
 
 N_SEARCH_ROWS = 1000
 #: Error in per cent, and vectors.

@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from benchmarks.staged import Split
 from relvec import RVC
-from relvec.datasets import Split
 from relvec.exceptions import RelvecWarning
 
 N_SEARCHES = 5

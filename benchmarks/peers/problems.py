@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_moons
 from sklearn.preprocessing import StandardScaler
 
-from relvec.datasets import Split, load_raetsch, load_staged, make_friedman, make_sinc
+from benchmarks.staged import Split, load_raetsch, load_staged
+from relvec.datasets import make_friedman, make_sinc
 
 Array = NDArray[np.float64]
 

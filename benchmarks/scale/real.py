@@ -23,9 +23,9 @@ from sklearn.svm import SVR
 from benchmarks.scale.report import seconds_of
 from benchmarks.scales.measure import regression_loss
 from benchmarks.scales.problems import load_arrays, parted, standardised
+from benchmarks.staged import Split, find_staged
 from benchmarks.table import print_table
 from relvec import RVR
-from relvec.datasets import Split, find_staged
 
 FILES = {
     "kin40k": ("kin40k", "kin40k.npz"),

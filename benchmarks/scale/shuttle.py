@@ -12,8 +12,8 @@ from sklearn.preprocessing import QuantileTransformer
 from benchmarks.scale.report import at_most, peak_gigabytes, print_lines, seconds_of
 from benchmarks.scale.simulated import learnt_width
 from benchmarks.scales.problems import load_arrays
+from benchmarks.staged import Split
 from relvec import RVC
-from relvec.datasets import Split
 
 N_CENTERS, QUICK_CENTERS, QUICK_ROWS = 500, 100, 4000
 SECONDS, PERCENT = 300, 0.3

@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks.scales.measure import Score, format_all, score, searched
 from benchmarks.scales.problems import PROBLEMS, Problem
+from benchmarks.staged import Split
 from benchmarks.table import print_table
 from relvec import RVC, RVR
-from relvec.datasets import Split
 
 GAMMAS = ["scale", "evidence", "ard"]
 SEARCHED = "searched"

@@ -13,9 +13,9 @@ from benchmarks.paper.draws import seeds
 from benchmarks.paper.regression import PROBLEMS
 from benchmarks.paper.scales import PAPER_FRIEDMAN
 from benchmarks.scales.measure import Score, format_all, score, searched
+from benchmarks.staged import Split
 from benchmarks.table import print_table
 from relvec import RVR
-from relvec.datasets import Split
 
 N_RELEVANT = 5
 HEADER = ["gamma", "error", "vectors", "noise sd", "seconds", "longest", "idle dropped"]

@@ -18,9 +18,9 @@ from sklearn.metrics import root_mean_squared_error
 
 from benchmarks.scales.measure import format_all, regression_loss, seconds_of
 from benchmarks.scales.problems import PROBLEMS
+from benchmarks.staged import Split
 from benchmarks.table import print_table, verdict
 from relvec import RVR
-from relvec.datasets import Split
 
 NAMES = ["boston", "concrete", "energy", "yacht"]
 N_QUERIES, N_TIMES = 10_000, 3

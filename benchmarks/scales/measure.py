@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import log_loss, root_mean_squared_error
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
+from benchmarks.staged import Split
 from benchmarks.table import format_mean
 from relvec import RVC, RVR
-from relvec.datasets import Split
 from relvec.exceptions import RelvecWarning
 
 #: Factors of gamma="scale" among which cross-validation chooses.

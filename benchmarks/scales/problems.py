@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.paper.classification import load_train_test
 from benchmarks.paper.draws import seeds
-from relvec.datasets import Split, Table, find_staged, load_raetsch, load_staged
+from benchmarks.staged import Split, Table, find_staged, load_raetsch, load_staged
 
 #: Rows that are drawn from a large data set at most.
 N_TRAIN, N_TEST = 1000, 2000

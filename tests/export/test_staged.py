@@ -5,8 +5,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.staged import find_staged, load_raetsch, load_staged, load_usps
 from relvec import RVC, RVR
-from relvec.datasets import find_staged, load_raetsch, load_staged, load_usps
 from relvec.export import to_onnx
 from tests.export.bounds import bounds
 from tests.export.compiled import Compiled

@@ -10,7 +10,7 @@ from benchmarks.paper.report.comparison import Found, comparison
 from benchmarks.paper.report.page import Part, Table
 from benchmarks.paper.report.settings import Settings
 from benchmarks.paper.widths import searched_rvc, searched_svc
-from relvec.datasets import Split, load_usps
+from benchmarks.staged import Split, load_usps
 
 N_SPLITS = 10
 CRITERIA = ["log loss", "errors"]

@@ -11,8 +11,8 @@ from benchmarks.paper.draws import ENTROPY, seeds
 from benchmarks.paper.report.page import Part, Picture, Table
 from benchmarks.paper.report.settings import Settings
 from benchmarks.paper.scales import DICTIONARIES, LEARNT, PAPER_NOISE, SVM, Fit
+from benchmarks.staged import Split
 from benchmarks.table import format_mean
-from relvec.datasets import Split
 from relvec.display import INK
 
 Array = NDArray[np.float64]
