@@ -38,7 +38,7 @@ test-oldest: .venv-oldest/installed
 
 # Installs the wheel alone in an environment of its own, where the README has to work as printed.
 test-wheel: dist
-	$(DIST)/python -m tests.wheel dist
+	$(DIST)/python -m tests.support.wheel dist
 
 lint: .venv/installed
 	$(BIN)/ruff check

@@ -31,7 +31,7 @@ from benchmarks.staged import Split, find_staged, load_staged
 from benchmarks.table import print_table, verdict
 from relvec import SparseBayesianRegressor
 from relvec.exceptions import RelvecWarning
-from tests.cases import inputs
+from tests.support import inputs
 
 Array = NDArray[np.float64]
 

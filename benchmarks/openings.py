@@ -24,7 +24,7 @@ from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_friedman, make_sinc
 from relvec.likelihoods import Gaussian
 from relvec.solvers.forward import ForwardSelection, LocalOptimum
-from tests.reference import top_down
+from tests.support.reference import top_down
 
 Array = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.browser import Browser, chromium
-from tests.machines import MACHINES
+from tests.support.browser import Browser, chromium
+from tests.support.machines import MACHINES
 
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 

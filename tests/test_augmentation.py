@@ -11,10 +11,10 @@ from relvec import RVC, RVR
 from relvec._fitting.augmentation import TrainingRows
 from relvec.basis import RBF, Bias, CallableKernel, Columns, Concatenate, Laplacian, Precomputed
 from relvec.likelihoods import Gaussian
-from tests.cases.inputs import clouds, noisy_border, noisy_sinc
-from tests.laplace import MODE, DenseCurvature
-from tests.machines import answers
-from tests.rows import cauchy
+from tests.support.inputs import clouds, noisy_border, noisy_sinc
+from tests.support.laplace import MODE, DenseCurvature
+from tests.support.machines import answers
+from tests.support.rows import cauchy
 from tests.test_fitted_laplace import targets
 from tests.test_storage import ROADS
 

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from relvec import RVC, RVR
 from relvec.basis import RBF
-from tests.cases.inputs import noisy_sinc, threshold
+from tests.support.inputs import noisy_sinc, threshold
 
 
 def words(*patterns):

@@ -9,8 +9,8 @@ from threadpoolctl import threadpool_limits
 from relvec import RVR
 from relvec._fitting import batches
 from relvec._fitting.batches import by_batches, rows_of_a_batch
-from tests.cases.inputs import noisy_sinc
-from tests.machines import answers
+from tests.support.inputs import noisy_sinc
+from tests.support.machines import answers
 
 
 def test_batches_hold_what_fits_in_cache_but_never_few_rows_or_more_than_may_be_held():

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from relvec import RVC
 from relvec.basis import RBF, Bias, Columns, Concatenate
 from relvec.exceptions import EmptyModelWarning
-from tests.cases.inputs import clouds, noisy_border, threshold
+from tests.support.inputs import clouds, noisy_border, threshold
 
 SIZES = {2: (30, 30), 3: (30, 20, 25), 5: (15, 12, 18, 10, 14)}
 MACHINES = [(2, "multinomial"), (3, "multinomial"), (5, "multinomial"), (3, "ovr"), (5, "ovr")]

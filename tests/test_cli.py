@@ -12,7 +12,7 @@ from matplotlib.image import imread
 from sklearn.model_selection import train_test_split
 
 from relvec._commands.main import main
-from tests.commands import error_of, report, write
+from tests.support.commands import error_of, report, write
 
 NOISE_SD = 0.5
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from relvec._commands.main import main
 from relvec._commands.tasks import task_of
-from tests.commands import error_of, report, write
+from tests.support.commands import error_of, report, write
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from relvec._commands.main import main
 from relvec._commands.model_file import load
-from tests.browser import DESKTOP, PHONE
-from tests.commands import error_of, write
+from tests.support.browser import DESKTOP, PHONE
+from tests.support.commands import error_of, write
 
 NASTY = "<b>town</b> in $^$ & \"more\" <script>document.title = 'run'</script>"
 

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, compare
 from relvec._estimators import summary
 from relvec.basis import RBF, Bias, Laplacian
-from tests.cases import inputs
-from tests.machines import MACHINES
+from tests.support import inputs
+from tests.support.machines import MACHINES
 
 COLUMNS = ["log_evidence", "less_best", "schwarz", "loo_log_density", "n_functions", "seconds"]
 

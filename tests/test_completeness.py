@@ -7,7 +7,7 @@ import pytest
 from relvec.basis import KERNELS, Basis
 from relvec.likelihoods import Likelihood
 from relvec.solvers import SOLVERS, Solver
-from tests import rows
+from tests.support import rows
 
 
 def concrete(base):
@@ -26,7 +26,7 @@ def concrete(base):
 def test_every_class_has_a_row(base, tested):
     found = set(concrete(base))
     assert found
-    assert found <= {type(row) for row in tested}, "add a row to tests/rows.py"
+    assert found <= {type(row) for row in tested}, "add a row to tests/support/rows.py"
 
 
 @pytest.mark.parametrize(("registry", "base"), [(KERNELS, Basis), (SOLVERS, Solver)])

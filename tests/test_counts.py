@@ -7,7 +7,7 @@ from sklearn.utils import get_tags
 
 from relvec import RVR
 from relvec.basis import RBF, Bias, Columns, Concatenate
-from tests.cases.inputs import noisy_sinc
+from tests.support.inputs import noisy_sinc
 
 
 def calls(n=60, seed=0, height=2.0):

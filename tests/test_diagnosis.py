@@ -20,9 +20,9 @@ from relvec._assess.diagnose import NOTED, RULES
 from relvec._assess.findings import Diagnosis
 from relvec.basis import KERNELS, RBF, Columns, Fourier, Polynomial
 from relvec.datasets import make_sinc, sinc
-from tests.cases import inputs
-from tests.machines import MACHINES
-from tests.rows import cauchy
+from tests.support import inputs
+from tests.support.machines import MACHINES
+from tests.support.rows import cauchy
 
 quiet = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
-from tests.cases import inputs
-from tests.machines import MACHINES, answers, plug_in
+from tests.support import inputs
+from tests.support.machines import MACHINES, answers, plug_in
 
 KERNELS = ["rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline"]
 

@@ -12,8 +12,8 @@ from relvec._evidence.gaussian import (
     WeightPosterior,
 )
 from relvec._numerics.linalg import cholesky_of_gram
-from tests import problems, reference
-from tests.problems import Problem
+from tests.support import problems, reference
+from tests.support.problems import Problem
 
 ACTIVE = np.array([4, 0, 2, 7])
 BETA = 30.0

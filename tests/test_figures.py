@@ -6,7 +6,7 @@ import pytest
 from relvec import RVR
 from relvec.basis import Bias, Concatenate, LinearSpline
 from relvec.datasets import make_sinc, sinc
-from tests.reference import top_down
+from tests.support.reference import top_down
 
 GRID = np.linspace(-10.0, 10.0, 2001)[:, None]
 SPLINE_WITH_BIAS = Concatenate([Bias(), LinearSpline()])

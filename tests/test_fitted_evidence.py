@@ -9,8 +9,8 @@ import pytest
 
 from relvec import RVR
 from relvec.basis import KERNELS, RBF, Bias, Columns, Concatenate, Laplacian
-from tests import reference
-from tests.rows import cauchy
+from tests.support import reference
+from tests.support.rows import cauchy
 
 WIDEST = 1e9
 CASES = {

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.base import is_classifier
 
-from tests.laplace import MODE, DenseMode
-from tests.machines import MACHINES
+from tests.support.laplace import MODE, DenseMode
+from tests.support.machines import MACHINES
 from tests.test_fitted_evidence import CASES, data
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")

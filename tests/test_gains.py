@@ -18,7 +18,7 @@ from relvec._evidence.gains import (
     deletion_cost,
     greedy_additions,
 )
-from tests.laplace import rise
+from tests.support.laplace import rise
 
 #: Grid of log α on which ℓ is searched; its maxima are as wide as a logistic function or wider.
 LOG_ALPHA = np.linspace(-25, 25, 5001)

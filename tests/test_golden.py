@@ -18,8 +18,8 @@ from relvec import RVC, RVR
 from relvec.basis import RBF, Bias, Concatenate
 from relvec.datasets import sinc
 from relvec.likelihoods import Bernoulli
-from tests.laplace import DenseMode
-from tests.reference import log_evidence
+from tests.support.laplace import DenseMode
+from tests.support.reference import log_evidence
 
 MANY_STARTS = 20
 

@@ -7,8 +7,8 @@ from scipy.stats import nbinom, norm
 from sklearn.exceptions import NotFittedError
 
 from relvec import RVR, SparseBayesianRegressor
-from tests.cases.inputs import noisy_sinc
-from tests.machines import counts
+from tests.support.inputs import noisy_sinc
+from tests.support.machines import counts
 
 QUERY = np.linspace(-12.0, 12.0, 9)[:, None]
 REGRESSORS = [RVR(), SparseBayesianRegressor()]

@@ -6,8 +6,8 @@ from sklearn.base import clone
 
 from relvec import RVC, RVR
 from relvec.basis import RBF, Bias, CallableKernel, Columns, Concatenate, Polynomial, Sigmoid
-from tests.cases.inputs import noisy_sinc
-from tests.machines import answers
+from tests.support.inputs import noisy_sinc
+from tests.support.machines import answers
 
 
 def ramp(X, Z):

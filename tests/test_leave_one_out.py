@@ -8,7 +8,7 @@ from scipy.stats import norm
 from relvec import RVR
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.leave_one_out import log_density_left_out
-from tests.cases import inputs
+from tests.support import inputs
 
 
 def refitted(model, X, y, copies, noise, row):

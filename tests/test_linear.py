@@ -10,8 +10,8 @@ from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._design import DenseDesign
 from relvec._estimators.linear import independent_columns
 from relvec.basis import Columns
-from tests.cases import inputs
-from tests.machines import answers, classes, counts
+from tests.support import inputs
+from tests.support.machines import answers, classes, counts
 
 PAIRS = {
     "regression": (SparseBayesianRegressor(), RVR(), lambda y: y),

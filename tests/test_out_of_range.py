@@ -8,7 +8,7 @@ import pytest
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.basis import Polynomial
-from tests.machines import counts
+from tests.support.machines import counts
 
 DRAW = np.random.RandomState(0)
 X = DRAW.standard_normal((60, 2))

@@ -8,7 +8,7 @@ import pytest
 from relvec import RVR
 from relvec._evidence.posterior import Posterior
 from relvec.basis import Bias, Concatenate, LinearSpline
-from tests.cases.inputs import noisy_sinc
+from tests.support.inputs import noisy_sinc
 
 KERNELS = ["rbf", "laplacian", Concatenate([Bias(), LinearSpline()])]
 

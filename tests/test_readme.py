@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from relvec._commands.main import main
-from tests.pages import README, check_printed, commands, python_blocks
+from tests.support.pages import README, check_printed, commands, python_blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from relvec.datasets import make_sinc
-from tests import reference
+from tests.support import reference
 
 
 @pytest.fixture

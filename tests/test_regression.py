@@ -6,7 +6,7 @@ from sklearn.model_selection import KFold, cross_val_score
 
 from relvec import RVR
 from relvec.basis import RBF, Bias, Columns, Concatenate
-from tests.cases.inputs import noisy_sinc
+from tests.support.inputs import noisy_sinc
 from tests.test_estimator_contract import KERNELS
 
 

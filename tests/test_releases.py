@@ -16,8 +16,8 @@ import skops.io
 from relvec import RVC, RVR, SparseBayesianRegressor
 from relvec.basis import RBF, Bias, Concatenate, LinearKernel, Polynomial
 from relvec.storage import TRUSTED
-from tests.cases import inputs
-from tests.machines import answers, classes, counts
+from tests.support import inputs
+from tests.support.machines import answers, classes, counts
 
 FOLDER = Path(__file__).parent / "data" / "models"
 MODELS = {

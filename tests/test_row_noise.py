@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal
 
 from relvec import RVR
 from relvec.basis import RBF, Bias, Concatenate
-from tests.reference import log_evidence_exact
+from tests.support.reference import log_evidence_exact
 
 QUERY = np.linspace(-12.0, 12.0, 9)[:, None]
 KERNELS = {

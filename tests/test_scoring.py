@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianRegressor, log_density
-from tests.cases.inputs import noisy_sinc
-from tests.machines import counts
+from tests.support.inputs import noisy_sinc
+from tests.support.machines import counts
 
 X, Y = noisy_sinc(60, seed=3, slope=0.1)
 QUERY, SEEN = noisy_sinc(30, seed=4, slope=0.1)

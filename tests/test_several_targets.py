@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 
 from relvec import RVR, SparseBayesianRegressor
 from relvec.exceptions import EmptyModelWarning
-from tests.reference import log_evidence_dense
+from tests.support.reference import log_evidence_dense
 
 QUERY = np.linspace(-12.0, 12.0, 9)[:, None]
 

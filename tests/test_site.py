@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import relvec
-from tests.pages import python_blocks
+from tests.support.pages import python_blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

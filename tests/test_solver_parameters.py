@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from relvec import RVC, RVR
-from tests.cases.inputs import noisy_sinc
-from tests.machines import MACHINES
-from tests.reference import log_evidence_dense
+from tests.support.inputs import noisy_sinc
+from tests.support.machines import MACHINES
+from tests.support.reference import log_evidence_dense
 
 TOP_DOWN = ["fixed_point", "em", "variational"]
 SERVED = [

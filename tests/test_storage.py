@@ -16,8 +16,8 @@ from relvec._estimators.stored import DERIVED, MOST_PASSES
 from relvec.basis import RBF, Bias, Columns, Concatenate, Fourier, LinearKernel, Polynomial
 from relvec.solvers import Pass
 from relvec.storage import TRUSTED
-from tests.cases import inputs
-from tests.machines import answers
+from tests.support import inputs
+from tests.support.machines import answers
 
 OVERHEAD = 20 * 1024
 

@@ -14,7 +14,7 @@ from relvec import RVR, SparseBayesianRegressor
 from relvec.basis import RBF
 from relvec.datasets import make_sinc
 from relvec.likelihoods import StudentT
-from tests.cases.inputs import noisy_sinc
+from tests.support.inputs import noisy_sinc
 
 QUERY = np.linspace(-12.0, 12.0, 9)[:, None]
 

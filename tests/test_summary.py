@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._estimators import summary as tables
 from relvec.basis import RBF, Bias, Columns
-from tests.cases import inputs
+from tests.support import inputs
 
 NUMBERS = ["weight", "std", "weight_precision", "well_determined"]
 

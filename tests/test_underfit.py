@@ -11,8 +11,8 @@ import pytest
 
 from relvec import RVR
 from relvec.datasets import sinc
-from tests.cases.inputs import noisy_sinc
-from tests.reference import top_down
+from tests.support.inputs import noisy_sinc
+from tests.support.reference import top_down
 
 SEEDS = [seed for seed in range(21) if seed != 13]
 SIZES = [40, 100, 200]

@@ -1,7 +1,8 @@
 """Figures 1 and 2 of Tipping (2001): sinc through the linear-spline kernel, 100 points on a grid.
 
 Each setting of the intercept is fitted by the package and by a top-down MacKay fit of the same
-dictionary (`tests.reference`). Log evidence compares within a setting, not between settings.
+dictionary (`tests.support.reference`). Log evidence compares within a setting, not between
+settings.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from benchmarks.table import print_table
 from relvec import RVR
 from relvec.basis import Basis, Bias, Concatenate, LinearSpline
 from relvec.datasets import make_sinc
-from tests.reference import top_down
+from tests.support.reference import top_down
 
 Array = NDArray[np.float64]
 

@@ -4,8 +4,8 @@ Both sides get the same data and the same Gaussian kernel and otherwise their de
 regression no intercept, so that evidence compares. Each fit runs alone on the machine in a process
 of its own, the sides take turns, and the time is the shortest over all runs and thread settings.
 Log evidence includes -N/2 log 2 pi: ours is recomputed from the kept functions by
-`tests.reference`, theirs is the last value of its own trace. Classes are judged by the share of
-errors on test rows.
+`tests.support.reference`, theirs is the last value of its own trace. Classes are judged by the
+share of errors on test rows.
 """
 
 import argparse

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 from benchmarks.peers.problems import Problem
-from tests.reference import log_evidence
+from tests.support.reference import log_evidence
 
 #: One process fits again and again for this long, so that a short fit is timed well.
 SECONDS_A_RUN = 1.0

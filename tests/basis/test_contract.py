@@ -1,11 +1,11 @@
-"""What every basis promises: each row of `tests.rows.BASES` through the same tests."""
+"""What every basis promises: each row of `tests.support.rows.BASES` through the same tests."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from relvec.basis import Centers, Kernel, Precomputed
-from tests.rows import BASES, name_of
+from tests.support.rows import BASES, name_of
 
 SUBSETS = [[], [0], [1, 2], [0, 3, 5]]
 

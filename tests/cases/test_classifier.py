@@ -7,7 +7,7 @@ from sklearn.metrics import recall_score
 from sklearn.model_selection import KFold, cross_val_score
 
 from relvec import RVC
-from tests.cases import inputs
+from tests.support import inputs
 
 #: Kernels with k(-x, -z) = k(x, z).
 MIRRORED = ["rbf", "laplacian", "linear", "poly", "sigmoid"]

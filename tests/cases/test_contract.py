@@ -12,8 +12,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils import get_tags
 
 from relvec import RVR
-from tests.cases import inputs
-from tests.machines import answers
+from tests.support import inputs
+from tests.support.machines import answers
 
 
 def gaussian(X, Z):

@@ -6,9 +6,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from relvec import RVR
 from relvec.basis import RBF, Bias, Columns, Concatenate
-from tests.cases import inputs
-from tests.machines import answers
-from tests.reference import log_evidence_exact
+from tests.support import inputs
+from tests.support.machines import answers
+from tests.support.reference import log_evidence_exact
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])

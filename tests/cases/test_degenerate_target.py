@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from relvec import RVR
 from relvec.basis import Columns
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning
-from tests.cases import inputs
+from tests.support import inputs
 
 #: The noise variance is at least this fraction of the variance of the target.
 NOISE_FLOOR = 1e-6

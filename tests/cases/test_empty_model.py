@@ -5,7 +5,7 @@ import pytest
 
 from relvec import RVR
 from relvec.exceptions import EmptyModelWarning
-from tests.cases import inputs
+from tests.support import inputs
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")

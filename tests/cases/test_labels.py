@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from relvec import RVC
-from tests.cases import inputs
+from tests.support import inputs
 
 #: Two labels in ascending order, how they are given, and the type of `classes_`.
 TYPES = {

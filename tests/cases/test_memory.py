@@ -10,8 +10,8 @@ from sklearn.base import is_classifier
 from relvec import RVR
 from relvec.basis import Columns
 from relvec.exceptions import CentersWarning
-from tests.cases import inputs
-from tests.machines import MACHINES
+from tests.support import inputs
+from tests.support.machines import MACHINES
 
 MIB = 2**20
 

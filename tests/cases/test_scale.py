@@ -6,8 +6,8 @@ import pytest
 from relvec import RVR
 from relvec.basis import RBF, Columns
 from relvec.exceptions import RelvecWarning
-from tests.cases import inputs
-from tests.machines import answers
+from tests.support import inputs
+from tests.support.machines import answers
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
 

@@ -6,8 +6,8 @@ from sklearn.base import is_classifier
 
 from relvec import RVR
 from relvec.basis import Columns
-from tests.cases import inputs
-from tests.machines import answers, plug_in
+from tests.support import inputs
+from tests.support.machines import answers, plug_in
 
 
 @pytest.mark.parametrize("n", [50, 300, 1000])

@@ -5,8 +5,8 @@ import pytest
 
 from relvec import RVR
 from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
-from tests.cases import inputs
-from tests.machines import answers
+from tests.support import inputs
+from tests.support.machines import answers
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 from scipy.linalg import helmert
 
 from relvec._design import DenseDesign, Target
-from tests import problems
-from tests.problems import Problem
+from tests.support import problems
+from tests.support.problems import Problem
 
 ORDERS = [[[1, 5, 3]], [[3], [5, 1]], [[5], [3], [1]]]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.laplace import LIKELIHOODS
-from tests.rows import name_of
+from tests.support.laplace import LIKELIHOODS
+from tests.support.rows import name_of
 
 
 @pytest.fixture(params=LIKELIHOODS, ids=name_of)

@@ -7,7 +7,7 @@ from relvec._design import DenseDesign
 from relvec._evidence.rows import Rows, Terms
 from relvec._evidence.variational import bound, bounded
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
-from tests import laplace
+from tests.support import laplace
 
 
 @pytest.fixture

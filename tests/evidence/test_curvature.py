@@ -6,7 +6,7 @@ import pytest
 
 from relvec._design import DenseDesign
 from relvec._evidence.curvature import Curvature, Information
-from tests.laplace import DenseCurvature
+from tests.support.laplace import DenseCurvature
 
 
 def curvature(dense):

@@ -7,9 +7,9 @@ from relvec._evidence.base import Hyperparameters
 from relvec._evidence.exact import ExactEvidence
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Gaussian
-from tests import problems
-from tests.problems import Problem
-from tests.reference import log_evidence_dense
+from tests.support import problems
+from tests.support.problems import Problem
+from tests.support.reference import log_evidence_dense
 
 ACTIVE = np.array([7, 0, 5])
 

@@ -9,8 +9,8 @@ from relvec._evidence.base import Hyperparameters
 from relvec._evidence.gains import JointBlock, best_addition, greedy_additions
 from relvec._evidence.mode import CLOSELY
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
-from tests import laplace
-from tests.laplace import MODE, LatentProblem
+from tests.support import laplace
+from tests.support.laplace import MODE, LatentProblem
 
 ACTIVE = np.array([4, 0, 2])
 #: Weights that change the mode of a fraction of the rows.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from relvec._evidence.base import Hyperparameters
-from tests import laplace
-from tests.laplace import MODE
+from tests.support import laplace
+from tests.support.laplace import MODE
 
 ACTIVE, ORDER = np.array([6, 0, 2]), [1, 2, 0]
 ALPHA = np.array([2.0, 0.5, 0.02])

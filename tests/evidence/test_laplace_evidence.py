@@ -8,8 +8,8 @@ from scipy.special import logsumexp
 
 from relvec._evidence.base import Hyperparameters
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
-from tests import laplace, reference
-from tests.laplace import LatentProblem, targets
+from tests.support import laplace, reference
+from tests.support.laplace import LatentProblem, targets
 
 #: Likelihood, number of functions and intercept, such that one or two weights and levels are free.
 TWO_AT_MOST = [

@@ -11,8 +11,8 @@ from relvec._evidence.low_rank_start import (
     mackay_iterations,
 )
 from relvec._evidence.noise import Noise
-from tests import problems
-from tests.problems import Problem
+from tests.support import problems
+from tests.support.problems import Problem
 
 FREE = Noise(held=False, beta_max=1e8)
 

@@ -10,8 +10,8 @@ from relvec._evidence.base import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec._evidence.variational import BoundEvidence
 from relvec.likelihoods import Bernoulli
-from tests import laplace
-from tests.scattered import Scattered
+from tests.support import laplace
+from tests.support.scattered import Scattered
 
 SAME = {"rtol": 1e-10, "atol": 1e-10}
 ACTIVE, ALPHA = np.array([4, 0, 2]), np.array([0.3, 2.0, 0.05])

@@ -13,8 +13,8 @@ from relvec._evidence.noise import Noise
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Gaussian
 from relvec.solvers.newton import newton_ascent
-from tests import problems
-from tests.problems import Problem
+from tests.support import problems
+from tests.support.problems import Problem
 
 ACTIVE, ALPHA = np.array([7, 0, 5]), np.array([2.0, 0.5, 30.0])
 BETA = np.array([60.0, 3e3, 8.0])

@@ -5,8 +5,8 @@ import pytest
 from onnxruntime import InferenceSession
 
 from relvec._commands.main import main
-from tests.commands import error_of, write
 from tests.export.compiled import gcc
+from tests.support.commands import error_of, write
 
 pandas = pytest.importorskip("pandas")
 

@@ -9,10 +9,10 @@ from relvec.basis import Basis, CallableKernel, FunctionColumns, Precomputed
 from relvec.export import formula, to_c, to_onnx
 from relvec.export.outputs import observed
 from relvec.likelihoods import RegressionLikelihood
-from tests import rows
 from tests.export.bounds import bounds
 from tests.export.compiled import Compiled
 from tests.export.graph import run
+from tests.support import rows
 from tests.test_completeness import concrete
 
 #: Those that hold functions in Python, of which there is no formula.

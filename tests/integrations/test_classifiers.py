@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from relvec import RVC, RVR
-from tests.cases.inputs import clouds, noisy_border, unbalanced
+from tests.support.inputs import clouds, noisy_border, unbalanced
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVR
-from tests.cases import inputs
+from tests.support import inputs
 
 optuna = pytest.importorskip("optuna")
 

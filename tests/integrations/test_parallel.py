@@ -5,8 +5,8 @@ import pytest
 from joblib import parallel_config
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, compare
-from tests.cases import inputs
-from tests.machines import answers, classes
+from tests.support import inputs
+from tests.support.machines import answers, classes
 
 MACHINES = {
     "one against the rest": (RVC(multi_class="ovr"), classes(3)),

@@ -13,10 +13,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from relvec import SparseBayesianRegressor
 from relvec.basis import RBF, Bias, Columns, Concatenate, Fourier, Polynomial
-from tests.rows import BASES
+from tests.support.rows import BASES
 
 TABLES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
-#: For any number of inputs, which the row of tests.rows is not.
+#: For any number of inputs, which the row of tests.support.rows is not.
 ANY_INPUTS = Concatenate([Bias(), Columns(), RBF(gamma=0.5)])
 
 

@@ -1,11 +1,11 @@
-"""What every likelihood promises: each row of `tests.rows.LIKELIHOODS` through the same tests."""
+"""The contract of likelihoods, on each row of `tests.support.rows.LIKELIHOODS`."""
 
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
-from tests.rows import LIKELIHOODS, name_of
+from tests.support.rows import LIKELIHOODS, name_of
 
 #: All targets that a likelihood knows, and the measure of each.
 GRID = np.linspace(-15, 15, 6001)

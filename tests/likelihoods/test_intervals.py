@@ -6,7 +6,7 @@ from scipy.stats import gamma, nbinom, norm, poisson
 
 from relvec.likelihoods import Gaussian, Poisson
 from relvec.likelihoods.counts import count_interval
-from tests.rows import LIKELIHOODS, name_of
+from tests.support.rows import LIKELIHOODS, name_of
 
 COVERAGES = [0.01, 0.5, 0.8, 0.95, 0.999]
 NUMBERS = [row for row in LIKELIHOODS if hasattr(row, "interval")]

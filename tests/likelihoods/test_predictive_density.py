@@ -9,7 +9,7 @@ from scipy.stats import nbinom, norm, poisson, t
 from relvec.likelihoods import Gaussian, Poisson, StudentT
 from relvec.likelihoods.counts import count_log_density
 from tests.likelihoods.test_contract import SUPPORT
-from tests.rows import LIKELIHOODS, name_of
+from tests.support.rows import LIKELIHOODS, name_of
 
 NUMBERS = [row for row in LIKELIHOODS if hasattr(row, "predictive_log_density")]
 

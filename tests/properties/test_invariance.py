@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from relvec import RVR, SparseBayesianRegressor
 from relvec.basis import Columns
-from tests.machines import MACHINES, answers
+from tests.support.machines import MACHINES, answers
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
 
@@ -122,7 +122,7 @@ def test_a_second_run_gives_the_same_bits(seed, machine):
 
 RUN = """
 import sys
-from tests.machines import MACHINES, answers
+from tests.support.machines import MACHINES, answers
 from tests.properties.test_invariance import problem
 X, y = problem(5)
 for machine in MACHINES.values():

@@ -1,4 +1,4 @@
-"""What every solver promises: each row of `tests.rows.SOLVERS` through the same tests."""
+"""What every solver promises: each row of `tests.support.rows.SOLVERS` through the same tests."""
 
 import itertools
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ import pytest
 from relvec.likelihoods import Gaussian
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
 from relvec.solvers.backward import BackwardSolver
-from tests import laplace, problems, reference
-from tests.laplace import LIKELIHOODS, LatentProblem
-from tests.problems import Problem
-from tests.rows import SOLVERS, name_of
+from tests.support import laplace, problems, reference
+from tests.support.laplace import LIKELIHOODS, LatentProblem
+from tests.support.problems import Problem
+from tests.support.rows import SOLVERS, name_of
 
 CENTER = [False, True]
 #: Precisions that another function is tried at, for functions and outputs of unit size.

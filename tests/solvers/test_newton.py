@@ -9,8 +9,8 @@ from relvec._evidence.base import AscentLimits, Hyperparameters
 from relvec._evidence.exact import ExactState
 from relvec._evidence.noise import Noise
 from relvec.solvers.newton import newton_ascent, polish
-from tests import problems
-from tests.problems import Problem
+from tests.support import problems
+from tests.support.problems import Problem
 
 FREE = Noise(held=False, beta_max=1e8)
 SEEDS = range(4)

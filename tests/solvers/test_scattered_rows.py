@@ -8,8 +8,8 @@ import pytest
 from relvec._evidence import Hyperparameters
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from relvec.solvers import FixedPoint, Sequential, Variational, sequential
-from tests import laplace
-from tests.scattered import Scattered
+from tests.support import laplace
+from tests.support.scattered import Scattered
 
 
 def solve(solver, problem, design):

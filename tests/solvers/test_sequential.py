@@ -12,9 +12,8 @@ from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWar
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential
 from relvec.solvers.forward import ForwardSelection
-from tests import problems
-from tests.cases import inputs
-from tests.problems import Problem
+from tests.support import inputs, problems
+from tests.support.problems import Problem
 
 
 def solve(problem, noise_variance=None, **parameters):

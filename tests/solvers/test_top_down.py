@@ -13,8 +13,8 @@ from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
 from relvec.solvers.backward import BackwardElimination
-from tests import laplace, problems, reference
-from tests.problems import Problem
+from tests.support import laplace, problems, reference
+from tests.support.problems import Problem
 
 SOLVERS = [FixedPoint(max_iter=100_000), EM(max_iter=100_000), Variational(max_iter=100_000)]
 

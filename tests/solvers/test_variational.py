@@ -13,8 +13,8 @@ from scipy.stats import multivariate_normal
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.solvers import EM, Variational
-from tests import laplace, problems
-from tests.problems import Problem
+from tests.support import laplace, problems
+from tests.support.problems import Problem
 
 Array = NDArray[np.float64]
 SOLVER = Variational(tol=1e-9, max_iter=100_000)

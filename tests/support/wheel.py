@@ -1,6 +1,6 @@
 """What is handed out, as its users get it: the contents, and the README with nothing but the wheel.
 
-    python -m tests.wheel dist
+    python -m tests.support.wheel dist
 
 Installs the wheel in a new environment, runs the Python of the README there, installs the extra of
 the command line, and runs the demo of the README.
@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.pages import README, check_printed, commands, python_blocks
+from tests.support.pages import README, check_printed, commands, python_blocks
 
 SOURCE = README.parent / "src"
 #: Beside the package: in the wheel's folder of metadata, and in the source distribution.

@@ -1,0 +1,1 @@
+"""Everything that tests of several files share."""
