@@ -9,7 +9,8 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
+
 Labels = NDArray[np.int64]
 
 _FRIEDMAN: dict[int, Callable[..., tuple[Array, Array]]] = {

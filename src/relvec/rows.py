@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._design.base import Array, Index, RowVector
 from relvec._design.blocks import LocalBlocks
+from relvec._numerics.typing import Array, Index, RowVector
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile

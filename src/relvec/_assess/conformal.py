@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from relvec._numerics.checks import check_coverage
+from relvec._numerics.typing import Array
 
 try:
     from mapie.classification import SplitConformalClassifier
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from relvec._estimators.regressor import Regressor
 
 __all__ = ["CalibratedClassifier", "CalibratedRegressor"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from scipy.stats import t as student
 from sklearn.base import is_classifier
 
 from relvec._assess.findings import Case, Diagnosis, Finding, Mask
-from relvec._design.base import Array
 from relvec._evidence.posterior import Posterior
 from relvec._numerics.floats import SMALLEST
+from relvec._numerics.typing import Array
 
 #: Probability that a statistical rule speaks by chance: fits come by the hundred in a search.
 LEVEL = 1e-3

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._design.base import Array
 from relvec._fitting.leave_one_out import left_out
+from relvec._numerics.typing import Array
 from relvec.basis import Precomputed
 from relvec.likelihoods import Gaussian
 

@@ -11,9 +11,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from relvec._numerics.checks import named_errors
+from relvec._numerics.typing import Array
 
 if TYPE_CHECKING:
-    from relvec._estimators.base import Array, RelevanceEstimator
+    from relvec._estimators.base import RelevanceEstimator
 
 Fitted = TypeVar("Fitted", bound="RelevanceEstimator")
 

@@ -1,6 +1,6 @@
 """Designs: how the numbers of the N x M design matrix are reached."""
 
-from relvec._design.base import Design, RowVector, Target, TargetFrame
+from relvec._design.base import Design, Target, TargetFrame
 from relvec._design.blocked import BlockedDesign
 from relvec._design.blocks import ArrayBlocks, RowBlocks
 from relvec._design.dense import DenseDesign
@@ -11,7 +11,6 @@ __all__ = [
     "DenseDesign",
     "Design",
     "RowBlocks",
-    "RowVector",
     "Target",
     "TargetFrame",
 ]

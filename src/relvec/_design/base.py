@@ -6,18 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-#: Something with a value, or an array, for every row. Only the design knows how it is stored: in
-#: memory it is an array, elsewhere a handle, which nobody but the design looks into.
-RowVector = Any
+from relvec._numerics.typing import Array, Index, RowVector
 
 #: Every candidate.
 EVERY = slice(None)

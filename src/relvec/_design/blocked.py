@@ -9,16 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from relvec._design.base import (
-    EVERY,
-    Array,
-    ClosedFrame,
-    Design,
-    Index,
-    RowVector,
-    Target,
-    TargetFrame,
-)
+from relvec._design.base import EVERY, ClosedFrame, Design, Target, TargetFrame
 from relvec._design.blocks import RowBlocks
 from relvec._design.dense import DenseDesign, DenseFrame
 from relvec._design.moments import (
@@ -32,6 +23,7 @@ from relvec._design.moments import (
     unexplained,
 )
 from relvec._numerics.floats import SMALLEST
+from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis.base import Basis
 
 Kind = TypeVar("Kind", Squares, RFactor, Moments)

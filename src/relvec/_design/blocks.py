@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils import gen_batches
 
-from relvec._design.base import Array, Index, RowVector
 from relvec._design.shared import SharedColumns
 from relvec._numerics.linalg import blas_threads
+from relvec._numerics.typing import Array, Index, RowVector
 
 Summand = TypeVar("Summand", bound=Any)
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from relvec._design.base import Array, Index, RowVector
 from relvec._design.blocks import RowBlocks, SingleThread, Summand
 from relvec._numerics.linalg import single_threaded
+from relvec._numerics.typing import Array, Index, RowVector
 
 #: Rows in a block, where nothing is known of the candidates.
 DEFAULT_SIZE = 1 << 16

@@ -11,19 +11,11 @@ from typing import cast
 import numpy as np
 from sklearn.utils import gen_batches
 
-from relvec._design.base import (
-    EVERY,
-    Array,
-    ClosedFrame,
-    Design,
-    Index,
-    RowVector,
-    Target,
-    TargetFrame,
-)
+from relvec._design.base import EVERY, ClosedFrame, Design, Target, TargetFrame
 from relvec._design.moments import Counts, nonconstant_norms
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.linalg import orthonormal
+from relvec._numerics.typing import Array, Index, RowVector
 
 #: Numbers of the candidates, and rows without them, that a function is given at a time.
 ENTRIES, ROWS = 1 << 15, 1 << 11

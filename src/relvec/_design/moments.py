@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from relvec._design.base import Array
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.linalg import inverse_lower, solve_lower_vector, triangle
+from relvec._numerics.typing import Array
 
 #: Share of a column's square that products of columns still tell from rounding: what is left of a
 #: column beside others, and is no more, is taken for nothing.

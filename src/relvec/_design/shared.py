@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from relvec._design.base import Array, Index
+from relvec._numerics.typing import Array, Index
 
 #: Columns that are computed together.
 TOGETHER = 8

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._design.base import Array, RowVector, Target, standard_units
+from relvec._design.base import Target, standard_units
 from relvec._design.dense import DenseDesign
 from relvec._design.moments import (
     MANY_PRODUCTS,
@@ -18,6 +18,7 @@ from relvec._design.moments import (
     nonconstant_norms,
     unexplained,
 )
+from relvec._numerics.typing import Array, RowVector
 
 #: Candidates up to which parts of the rows are summed by QR, which keeps all digits.
 FEW = 500

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.diagnose import diagnose
@@ -23,9 +23,7 @@ from relvec._fitting.batches import by_batches
 from relvec._fitting.out_of_core import head_of, is_out_of_core
 from relvec._fitting.result import Queries
 from relvec._numerics.checks import named_errors
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
+from relvec._numerics.typing import Array
 
 
 class RelevanceEstimator(Fitting, NotebookBlock):

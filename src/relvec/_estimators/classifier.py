@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.folds import check_ungrouped, refits
 from relvec._design import DenseDesign
-from relvec._estimators.base import Array, Index, RelevanceEstimator
+from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.fitted import FitData
 from relvec._estimators.labels import (
     Census,
@@ -31,6 +31,7 @@ from relvec._fitting.out_of_core import OutOfCoreRows
 from relvec._fitting.result import FittedOutput, Queries
 from relvec._numerics.checks import check_weights, named_errors
 from relvec._numerics.floats import SMALLEST
+from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import with_callbacks
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
 

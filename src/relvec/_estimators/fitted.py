@@ -12,12 +12,10 @@ from relvec._estimators.stored import Stored
 from relvec._fitting.augmentation import TrainingRows
 from relvec._fitting.problem import Problem
 from relvec._fitting.result import FittedOutput
+from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.basis.scale import spreads
 from relvec.solvers import Pass, Solution
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state, check_scalar
 
-from relvec._design import RowVector
 from relvec._estimators.fitted import FitData
 from relvec._estimators.long_fit import LongFit
 from relvec._fitting import learn_scales
@@ -32,14 +30,12 @@ from relvec._fitting.problem import Problem
 from relvec._numerics.checks import check_count, check_positive
 from relvec._numerics.linalg import NotPositiveDefiniteError, single_threaded
 from relvec._numerics.priors import Gamma, check_weight_prior
+from relvec._numerics.typing import Array, Index, RowVector
 from relvec._runner import Checkpoint
 from relvec._runner.callbacks import CALLS
 from relvec.basis import Basis, Centers, Precomputed
 from relvec.likelihoods import Likelihood
 from relvec.solvers import SOLVERS, Solution, Solver
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 #: Rows on which scales are learnt where the candidates at all of them are not stored.
 SCALE_ROWS = 2000

@@ -21,12 +21,11 @@ from relvec._fitting.out_of_core import InputSummary
 from relvec._fitting.problem import Problem, rows_of_a_block
 from relvec._numerics.checks import check_weights
 from relvec._numerics.linalg import single_threaded
+from relvec._numerics.typing import Array
 from relvec._runner import Checkpoint
 from relvec._runner.callbacks import with_callbacks
 from relvec.basis import Basis, Precomputed
 from relvec.likelihoods import RegressionLikelihood
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

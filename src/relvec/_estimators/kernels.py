@@ -8,7 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from relvec._estimators.base import Array, RelevanceEstimator
+from relvec._estimators.base import RelevanceEstimator
+from relvec._numerics.typing import Array
 from relvec.basis import KERNELS, Basis, CallableKernel, Concatenate, Precomputed
 
 KernelPart = str | Callable[[Array, Array], ArrayLike] | Basis

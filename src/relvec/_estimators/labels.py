@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._estimators.base import Array, Index
 from relvec._numerics.checks import check_positive, check_weights
+from relvec._numerics.typing import Array, Index
 
 Labels = NDArray[Any]
 ClassWeight = Mapping[Any, float] | str | None

@@ -9,11 +9,12 @@ import numpy as np
 
 from relvec._design import Design
 from relvec._design.base import EVERY
-from relvec._estimators.base import Array, RelevanceEstimator
+from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.classifier import Classifier
 from relvec._estimators.labels import ClassWeight
 from relvec._estimators.regressor import Regressor
 from relvec._fitting.problem import Problem
+from relvec._numerics.typing import Array
 from relvec.basis import Basis, Columns
 from relvec.solvers import Sequential
 

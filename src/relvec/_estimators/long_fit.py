@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from relvec._estimators.fitted import FitData, Fitted
-from relvec._fitting.problem import Array, Problem
+from relvec._fitting.problem import Problem
+from relvec._numerics.typing import Array
 from relvec._runner import Checkpoint, fingerprints
 from relvec._runner.callbacks import CallbackSupportMixin, Listeners, Tasks
 from relvec._runner.runner import Runner

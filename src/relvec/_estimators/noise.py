@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.base import Array, RelevanceEstimator
+from relvec._estimators.base import RelevanceEstimator
 from relvec._fitting.result import FittedOutput
+from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian
 
 

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.base import Array
 from relvec._estimators.noise import LearntNoise
 from relvec._estimators.row_noise import check_row_variances
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_count, check_coverage
+from relvec._numerics.typing import Array
 from relvec.likelihoods import RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 

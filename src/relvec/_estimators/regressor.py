@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.folds import check_ungrouped, refits
 from relvec._design import DenseDesign
-from relvec._estimators.base import Array
 from relvec._estimators.fitted import FitData
 from relvec._estimators.incremental import Incremental
 from relvec._estimators.row_noise import check_row_variances, mean_variance, relative_precision
@@ -24,6 +23,7 @@ from relvec._fitting.leave_one_out import log_density_left_out
 from relvec._fitting.out_of_core import OutOfCoreRows
 from relvec._numerics.checks import check_positive, check_weights, named_errors
 from relvec._numerics.priors import check_gamma
+from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood, StudentT
 

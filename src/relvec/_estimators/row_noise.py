@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from relvec._numerics.checks import named_errors
-
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 #: Precision of a row beside the common one up to which sums over the rows stay in range.
 LARGEST_PRECISION = 1e50

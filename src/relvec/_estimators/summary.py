@@ -8,11 +8,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relvec._evidence.posterior import Posterior
-
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._numerics.floats import ROUNDINGS
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
+from relvec._numerics.typing import Array, Index
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from typing import Self
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index
+from relvec._design.base import Design
 from relvec._evidence.gains import deletion_cost
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Independent, Posterior
+from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.base import Likelihood
 
 #: Deleting functions one at a time stops where the posterior without a function, which follows

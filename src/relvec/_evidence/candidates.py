@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relvec._design.base import EVERY, Array, Design, Index, RowVector
+from relvec._design.base import EVERY, Design
 from relvec._evidence.base import CandidateScores
 from relvec._evidence.gains import JointBlock, best_addition, greedy_additions
 from relvec._evidence.rows import as_matrices, by_weighting, weightings
+from relvec._numerics.typing import Array, Index, RowVector
 
 if TYPE_CHECKING:
     from relvec._evidence.laplace import LaplaceState

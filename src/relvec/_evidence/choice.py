@@ -6,11 +6,12 @@ from functools import singledispatch
 
 import numpy as np
 
-from relvec._design.base import Array, Design
+from relvec._design.base import Design
 from relvec._evidence.base import EvidenceModel
 from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec._evidence.scale_mixture import ScaleMixtureEvidence, Scales
+from relvec._numerics.typing import Array
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT

@@ -8,10 +8,11 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index, RowVector
+from relvec._design.base import Design
 from relvec._evidence.base import columns_of
 from relvec._evidence.rows import as_matrices, by_weighting, weightings
 from relvec._numerics.linalg import cholesky, cholesky_by_products, inverse_lower, solve_lower
+from relvec._numerics.typing import Array, Index, RowVector
 
 
 class Information:

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from relvec._design.base import Array, ClosedFrame, Design, Index, TargetFrame, in_units
+from relvec._design.base import ClosedFrame, Design, TargetFrame, in_units
 from relvec._evidence.base import (
     AscentLimits,
     CandidateScores,
@@ -26,6 +26,7 @@ from relvec._evidence.noise import NOISE_FLOOR, Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.priors import UNIFORM, Gamma
+from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian
 
 #: Noise that a search from no function begins with, as a share of the variance of the target.

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 #: The precisions of a shared function are looked for at this many places, then between two of them.
 PLACES, BISECTIONS = 64, 30

@@ -16,9 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from relvec._design.base import Array, Index, OneTarget
+from relvec._design.base import OneTarget
 from relvec._evidence.gains import deletion_cost
 from relvec._numerics.linalg import cholesky_of_gram, inverse_lower, solve_lower, solve_lower_vector
+from relvec._numerics.typing import Array, Index
 
 LOG_2PI = float(np.log(2 * np.pi))
 

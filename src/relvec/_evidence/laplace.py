@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index, RowVector, Target, in_units
+from relvec._design.base import Design, Target, in_units
 from relvec._evidence.base import (
     AscentLimits,
     EvidenceModel,
@@ -37,6 +37,7 @@ from relvec._evidence.mode import (
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Posterior
 from relvec._evidence.rows import Rows, Terms
+from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
 #: The opening neglects functions' parts outside a frame up to this share of their squares: beside

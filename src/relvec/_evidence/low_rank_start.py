@@ -13,11 +13,12 @@ from itertools import count
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index, Target, TargetFrame
+from relvec._design.base import Design, Target, TargetFrame
 from relvec._evidence.base import Hyperparameters
 from relvec._evidence.gaussian import RESOLUTION, CandidateFactors, ReducedData
 from relvec._evidence.noise import Noise
 from relvec._numerics.linalg import pivoted_qr
+from relvec._numerics.typing import Array, Index
 
 #: Share of a unit-norm function's square that may stay outside the frame: up to this many
 #: directions the first, beyond them the second.

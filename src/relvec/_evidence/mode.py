@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from relvec._design.base import Array, RowVector
 from relvec._evidence.curvature import Curvature, Information
 from relvec._evidence.rows import Rows, Terms, curvature_of, slope_of
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.linalg import NotPositiveDefiniteError
+from relvec._numerics.typing import Array, RowVector
 
 #: A mode is found once a Newton step would raise the posterior by less than this, in nats; that
 #: step is still taken. On the way of a search, where modes follow each other closely, less will do.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._design.base import Array
 from relvec._numerics.priors import UNIFORM, Gamma
+from relvec._numerics.typing import Array
 
 #: Least share of the variance of the targets that is noise (SparseBayes has β ≤ 1e6/var t).
 NOISE_FLOOR = 1e-6

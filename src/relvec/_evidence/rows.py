@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index, RowVector
+from relvec._design.base import Design
+from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
 

@@ -13,10 +13,11 @@ from typing import Self
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index
+from relvec._design.base import Design
 from relvec._evidence.base import Hyperparameters, SparseModel
 from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.posterior import Posterior
+from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT
 

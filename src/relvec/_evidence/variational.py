@@ -13,12 +13,13 @@ from functools import partial, singledispatch
 import numpy as np
 from scipy.special import log_expit
 
-from relvec._design.base import Array, Design, RowVector
+from relvec._design.base import Design
 from relvec._evidence.base import EvidenceModel, Hyperparameters, WarmStart
 from relvec._evidence.choice import evidence_model
 from relvec._evidence.curvature import PredictorCovariance
 from relvec._evidence.laplace import LaplaceEvidence, LaplaceState
 from relvec._evidence.rows import Rows, Terms
+from relvec._numerics.typing import Array, RowVector
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.bernoulli import Bernoulli
 from relvec.likelihoods.gaussian import Gaussian

@@ -8,13 +8,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from relvec._design import RowBlocks
 from relvec._numerics.checks import named_errors
-
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 
 def at_rows(of_rows: Callable[[Array], Array], X: Any, shape: tuple[int, ...]) -> Any:

@@ -28,14 +28,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from relvec._evidence.posterior import Posterior
+from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis, Kernel
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 #: Rows whose kernel with themselves is taken from one block of kernel values.
 BLOCK = 16

@@ -6,12 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from relvec._numerics.linalg import blas_threads, single_threaded
-
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 #: Numbers of a batch that stay in cache, rows from which products of matrices run at full speed
 #: whatever they take, and numbers held at most.

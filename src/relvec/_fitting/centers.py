@@ -9,17 +9,16 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, check_random_state
 
 from relvec._numerics.checks import check_count, named_errors
+from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import CALLS
 from relvec.basis import Centers
 from relvec.exceptions import CentersWarning
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 RandomState = int | np.random.RandomState | None
 CentersLike: TypeAlias = int | ArrayLike | BaseEstimator | None
 Once: TypeAlias = Callable[[Callable[[], Any]], Any]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from relvec._design.base import Array
 from relvec._evidence.posterior import Posterior
 from relvec._numerics.floats import ROUNDINGS
+from relvec._numerics.typing import Array
 from relvec.likelihoods.gaussian import normal_log_density
 
 

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from relvec._design import ArrayBlocks, BlockedDesign, Design, RowBlocks, RowVector
+from relvec._design import ArrayBlocks, BlockedDesign, Design, RowBlocks
 from relvec._design.moments import Squares, nonconstant_norms
 from relvec._fitting.problem import Problem, rows_of_a_block
 from relvec._numerics.checks import check_weights, named_errors
+from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis import Basis
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 #: Rows in a block of inputs that nothing is evaluated at.
 BLOCK = 1 << 14

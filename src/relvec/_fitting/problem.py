@@ -8,20 +8,17 @@ from functools import partial
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
-from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowVector
+from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design
 from relvec._evidence import Hyperparameters
 from relvec._evidence.gaussian import bic_penalty
 from relvec._numerics.linalg import single_threaded
+from relvec._numerics.typing import Array, Index, RowVector
 from relvec._runner.runner import Runner
 from relvec.basis.base import Basis
 from relvec.likelihoods import Likelihood
 from relvec.solvers import Solution, Solver, fit
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 #: Of a number, and numbers of the candidates that a block of rows has.
 BYTES, BLOCK_ENTRIES = 8, 1 << 24

@@ -6,18 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Extra, Residuals, TrainingRows
 from relvec._fitting.problem import Problem
 from relvec._numerics.compact import Compact
+from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.likelihoods import Gaussian, Likelihood
 from relvec.solvers import Solution
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from relvec._design.base import in_units, of_logs
 from relvec._evidence import EvidenceModel, EvidenceState, Hyperparameters, evidence_model
 from relvec._evidence.base import WarmStart
 from relvec._fitting.problem import Problem
+from relvec._numerics.typing import Array, Index
 from relvec._runner.runner import Runner
-from relvec.basis.base import Array, Basis, Index
+from relvec.basis.base import Basis
 
 #: How far one ascent may move the logarithm of a scale or a precision.
 REACH = 6.0

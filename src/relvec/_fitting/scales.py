@@ -21,8 +21,9 @@ from relvec._design.base import EVERY
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._fitting.problem import Problem
 from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions
+from relvec._numerics.typing import Array, Index
 from relvec._runner.runner import Runner
-from relvec.basis.base import Array, Basis, Index
+from relvec.basis.base import Basis
 from relvec.solvers import Solution, Solver
 
 #: Factors of the scales that the data suggest, of which the first stage starts with the best.

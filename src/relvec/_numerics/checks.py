@@ -9,10 +9,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 #: Weight of a row up to which sums over the rows stay well inside the range of float64.
 LARGEST_WEIGHT = 1e50

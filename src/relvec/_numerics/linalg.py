@@ -19,8 +19,7 @@ from scipy.linalg import blas, lapack
 from threadpoolctl import ThreadpoolController
 
 from relvec._numerics.floats import ROUNDINGS
-
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 #: Where a Cholesky pivot is smaller than this share of its diagonal entry, cancellation has taken
 #: over seven of the sixteen digits, and the square root is factorised instead (`stacked_qr`).

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._numerics.checks import check_not_negative
-
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._numerics.compact import Compact
+from relvec._numerics.typing import Array, Index
 
 if TYPE_CHECKING:
     from relvec.basis.kernels import Kernel
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

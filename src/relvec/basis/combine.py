@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from relvec.basis.base import Array, Basis, Centers, Index
+from relvec._numerics.typing import Array, Index
+from relvec.basis.base import Basis, Centers
 from relvec.basis.kernels import Kernel
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 #: From this many features the matrix product is worth its rounding errors, …
 MANY_FEATURES = 32

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from relvec.basis.base import Array, Basis, Centers, Index
+from relvec._numerics.typing import Array, Index
+from relvec.basis.base import Basis, Centers
 
 
 class Terms(Basis):

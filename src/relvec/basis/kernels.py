@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from relvec._numerics.checks import check_count, check_finite
-from relvec.basis.base import Array, Basis, Centers, Index
+from relvec._numerics.typing import Array, Index
+from relvec.basis.base import Basis, Centers
 from relvec.basis.distances import squared_distances
 from relvec.basis.scale import LEARNT, Gamma, resolve_gamma
 

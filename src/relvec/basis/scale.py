@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from relvec._numerics.checks import named_errors
 from relvec._numerics.floats import ROUNDINGS
+from relvec._numerics.typing import Array
 
-Array = NDArray[np.float64]
 Gamma = str | float | ArrayLike
 
 #: Names of scales that the evidence chooses: one, or one per feature.

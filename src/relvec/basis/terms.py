@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from relvec._numerics.checks import check_count
-from relvec.basis.base import Array, Centers, Index
+from relvec._numerics.typing import Array, Index
+from relvec.basis.base import Centers
 from relvec.basis.functions import Terms, feature_name
 
 

@@ -13,11 +13,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
 from relvec._estimators.classifier import Classifier
+from relvec._numerics.typing import Array
 from relvec.display.parts import (
     BLUE,
     INK,
     STEEL,
-    Array,
     Mask,
     circle,
     new_axes,

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from relvec._numerics.checks import check_count, check_coverage
+from relvec._numerics.typing import Array
 from relvec.display.parts import (
     BLUE,
     MIST,
-    Array,
     Mask,
     against_diagonal,
     likely_shares,

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from relvec._estimators.regressor import Regressor
 from relvec._numerics.checks import check_coverage
-from relvec.display.parts import Array, against_diagonal, likely_shares, new_axes, steps
+from relvec._numerics.typing import Array
+from relvec.display.parts import against_diagonal, likely_shares, new_axes, steps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

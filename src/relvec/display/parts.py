@@ -13,12 +13,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._assess.pipelines import estimator_of, inputs_of
+from relvec._numerics.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Estimator = TypeVar("Estimator")
 

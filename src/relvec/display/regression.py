@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_consistent_length
 
 from relvec._estimators.regressor import Regressor
 from relvec._numerics.checks import check_coverage
+from relvec._numerics.typing import Array
 from relvec.display.parts import (
     BLUE,
     INK,
     MIST,
     STEEL,
-    Array,
     Mask,
     circle,
     new_axes,

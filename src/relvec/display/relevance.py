@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from relvec._assess.pipelines import estimator_of
 from relvec._numerics.checks import check_count
-from relvec.display.parts import BLUE, INK, STEEL, Array, new_axes, plain
+from relvec._numerics.typing import Array
+from relvec.display.parts import BLUE, INK, STEEL, new_axes, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from scipy.special import erfcx
 
+from relvec._numerics.typing import Array, Index
 from relvec.export.expression import (
-    Array,
     Axis,
     Expression,
-    Index,
     PrincipalRoot,
     Smallest,
     absolute,

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
+from relvec._numerics.typing import Array, Index
 
 _serial = count()
 

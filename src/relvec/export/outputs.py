@@ -12,8 +12,8 @@ from relvec._estimators.classifier import Classifier
 from relvec._estimators.predictor import Predictor
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.result import FittedOutput
+from relvec._numerics.typing import Array
 from relvec.export.expression import (
-    Array,
     Axis,
     Expression,
     PrincipalRoot,

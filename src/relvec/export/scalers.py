@@ -10,7 +10,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
-from relvec.export.expression import Axis, Expression, Index, pick, stack, table
+from relvec._numerics.typing import Index
+from relvec.export.expression import Axis, Expression, pick, stack, table
 
 Scaled = tuple[Expression, Axis]
 

@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from relvec._numerics.typing import Array
 
 
 class Likelihood(ABC):

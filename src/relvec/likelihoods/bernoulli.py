@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, ndtr
 
-from relvec.likelihoods.base import Array, ClassLikelihood
+from relvec._numerics.typing import Array
+from relvec.likelihoods.base import ClassLikelihood
 
 #: σ(y) = Σ p_i Φ(s_i y) to nine digits: the scale mixture of normals of Monahan and Stefanski
 #: (1992, Handbook of the Logistic Distribution, table 20.8), which a normal y integrates exactly.

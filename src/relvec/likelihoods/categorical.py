@@ -10,7 +10,8 @@ from scipy.linalg import helmert
 from scipy.special import log_softmax, ndtri
 from scipy.stats import qmc
 
-from relvec.likelihoods.base import Array, ClassLikelihood
+from relvec._numerics.typing import Array
+from relvec.likelihoods.base import ClassLikelihood
 
 #: Points of the quadrature over the outputs of one row, a power of two; each is used with its
 #: mirror image.

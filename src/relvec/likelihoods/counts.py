@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, xlog1py
 
 from relvec._numerics.floats import EPSILON, SMALLEST
-from relvec.likelihoods.base import Array
+from relvec._numerics.typing import Array
 
 #: Up to which float64 has all integers.
 LARGEST = 2.0**53

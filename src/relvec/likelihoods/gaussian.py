@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from relvec._numerics.priors import UNIFORM, Gamma
-from relvec.likelihoods.base import Array, RegressionLikelihood
+from relvec._numerics.typing import Array
+from relvec.likelihoods.base import RegressionLikelihood
 
 
 @dataclass(frozen=True)

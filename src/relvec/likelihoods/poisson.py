@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from relvec.likelihoods.base import Array, RegressionLikelihood
+from relvec._numerics.typing import Array
+from relvec.likelihoods.base import RegressionLikelihood
 from relvec.likelihoods.counts import count_interval, count_log_density
 
 #: Rates above this overflow the integers that counts are drawn as.

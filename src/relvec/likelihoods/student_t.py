@@ -11,7 +11,8 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import digamma, gammaln, logsumexp, ndtr, ndtri
 from scipy.stats import gamma
 
-from relvec.likelihoods.base import Array, RegressionLikelihood
+from relvec._numerics.typing import Array
+from relvec.likelihoods.base import RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_log_density
 
 #: Range in which ν is learnt: from the least whole number for which noise has a variance to what

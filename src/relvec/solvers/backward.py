@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from relvec._design.base import Array, Design, Index
+from relvec._design.base import Design
 from relvec._evidence import (
     EvidenceModel,
     EvidenceState,
@@ -19,6 +19,7 @@ from relvec._evidence import (
 )
 from relvec._evidence.base import WarmStart
 from relvec._numerics.floats import EPSILON
+from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.base import Pass, Solution, Solver
 from relvec.solvers.report import History, notes, so_far

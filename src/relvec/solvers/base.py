@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec._design.base import Array, Design
+from relvec._design.base import Design
 from relvec._evidence.base import Hyperparameters, SparseModel
 from relvec._numerics.priors import UNIFORM, Gamma
+from relvec._numerics.typing import Array
 from relvec._runner.runner import Runner
 from relvec.likelihoods.base import Likelihood
 

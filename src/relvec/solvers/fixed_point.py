@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relvec._design.base import Array
 from relvec._evidence import EvidenceState
+from relvec._numerics.typing import Array
 from relvec.solvers.backward import BackwardSolver
 
 

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from relvec._design.base import Array
 from relvec._evidence.base import (
     AscentLimits,
     CandidateScores,
@@ -17,6 +16,7 @@ from relvec._evidence.base import (
     WarmStart,
 )
 from relvec._evidence.noise import Noise
+from relvec._numerics.typing import Array
 from relvec._runner.runner import Runner
 from relvec.solvers.backward import BackwardElimination
 from relvec.solvers.base import Pass, Solution

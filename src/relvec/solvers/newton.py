@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._design.base import Array
 from relvec._evidence.base import AscentLimits, EvidenceState, Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.linalg import NotPositiveDefiniteError, cholesky, solve_positive
+from relvec._numerics.typing import Array
 
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
 MAX_LOG_STEP, MAX_TRIES = 3.0, 12

@@ -14,12 +14,13 @@ from functools import partial, singledispatch
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec._design.base import Array, Design, RowVector, in_units
+from relvec._design.base import Design, in_units
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._evidence.noise import NOISE_FLOOR
 from relvec._evidence.posterior import Posterior
 from relvec._evidence.scale_mixture import LARGEST_SQUARE, ScaleMixtureEvidence, Scales
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
+from relvec._numerics.typing import Array, RowVector
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT

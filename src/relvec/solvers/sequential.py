@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from relvec._design.base import EVERY, Array, Design, RowVector, in_units
+from relvec._design.base import EVERY, Design, in_units
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._numerics.floats import ROUNDINGS
+from relvec._numerics.typing import Array, RowVector
 from relvec._runner.runner import Runner
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.base import Solution, Solver

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from relvec._design.base import Array, Design
+from relvec._design.base import Design
 from relvec._evidence import (
     EvidenceModel,
     EvidenceState,
@@ -16,6 +16,7 @@ from relvec._evidence import (
     evidence_model,
 )
 from relvec._evidence.variational import BoundEvidence, bound
+from relvec._numerics.typing import Array
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.fixed_point import EM
 
