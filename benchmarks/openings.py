@@ -61,7 +61,7 @@ def fit_from(
     """Fit with the noise learnt, from one beginning of the search."""
     inference = ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian())
     search = ForwardSelection(inference, tol=0.03, max_iter=1000, verbose=False)
-    return inference.accept(begin(search).model)
+    return inference.finalize(begin(search).hyper)
 
 
 def from_noise_learnt_at_once(search: ForwardSelection) -> LocalOptimum:
@@ -73,7 +73,7 @@ def from_noise_held(search: ForwardSelection) -> LocalOptimum:
 
 
 def from_all_functions(search: ForwardSelection) -> LocalOptimum:
-    opening = search.inference.opening()
+    opening = search.inference.low_rank_start()
     assert opening is not None
     return search.top_down(opening, 0)
 
@@ -86,7 +86,7 @@ def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
         fit = fit_from(begin, Phi, t)
         yield fit.log_evidence, len(fit.active)
     if (
-        ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian()).opening()
+        ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian()).low_rank_start()
         is not None
     ):
         fit = fit_from(from_all_functions, Phi, t)

@@ -129,7 +129,7 @@ def test_candidate_factors_equal_the_inverse_of_the_covariance(problem, alpha, a
     np.testing.assert_allclose(found.S, S.diagonal(), rtol=1e-10)
     np.testing.assert_allclose(found.Q, Q, rtol=1e-9, atol=1e-11)
     batch = np.array([8, 3, 0, 1])
-    block = found.block(frame.coords[:, batch], frame.rest(batch))
+    block = found.block(frame.coords[:, batch], frame.residual(batch))
     np.testing.assert_allclose(block, S[np.ix_(batch, batch)], rtol=1e-9, atol=1e-11)
 
 
@@ -196,7 +196,7 @@ def test_greedy_additions_are_each_the_exact_best(problem, beta, threshold):
     factors = CandidateFactors.at(
         frame, ReducedData.from_frame(frame, active, problem.n), alpha, beta
     )
-    block = factors.block(frame.coords[:, batch], frame.rest(batch))
+    block = factors.block(frame.coords[:, batch], frame.residual(batch))
     chosen, at = added(block, factors.Q[batch], threshold)
     expected = greedy_by_brute_force(problem, active, alpha, beta, batch, threshold)
     assert list(batch[chosen]) == expected[0]
@@ -208,7 +208,7 @@ def test_greedy_additions_leave_copies_out(rng):
     copies = Problem(Phi[:, source] * [1, 1, -3, 1, 0.1], Phi.sum(axis=1), False)
     frame = copies.frame()
     factors = CandidateFactors.at(frame, copies.data([]), np.empty(0), 1e3)
-    block = factors.block(frame.coords, frame.rest(np.arange(5)))
+    block = factors.block(frame.coords, frame.residual(np.arange(5)))
     chosen, _ = added(block, factors.Q, 1e-3)
     assert sorted(source[chosen]) == [0, 1, 2]
 
@@ -242,7 +242,7 @@ def test_sparsity_of_a_near_copy_keeps_its_digits(gap, beta):
     factors = CandidateFactors.at(frame, data, np.ones(1), beta)
     expected = exact_sparsity(problem, beta)
     near = np.array([1])
-    block = factors.block(frame.coords[:, near], frame.rest(near))
+    block = factors.block(frame.coords[:, near], frame.residual(near))
     assert block[0, 0] / beta == pytest.approx(expected, rel=1e-15 / gap)
     assert factors.S[1] / beta == pytest.approx(expected, abs=1e-15)
 

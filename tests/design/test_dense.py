@@ -22,9 +22,9 @@ def invariants(frame):
         "gram": frame.coords.T @ frame.coords,
         "dot": frame.coords.T @ frame.target,
         "target": frame.target @ frame.target,
-        "rest_norm2": frame.rest_norm2,
-        "rest_dot": frame.rest_dot,
-        "rest_target": frame.rest_target,
+        "residual_norm2": frame.residual_norm2,
+        "residual_dot": frame.residual_dot,
+        "residual_target": frame.residual_target,
     }
 
 
@@ -74,7 +74,7 @@ def test_weights_are_copies(rng, center):
     frames = weighted.frame(targets[0]), repeated.frame(targets[1])
     for frame in frames:
         index = np.array([1, 5, 3])
-        frame.extend(index, frame.rest(index))
+        frame.extend(index, frame.residual(index))
     assert_same(*frames, atol=1e-12)
 
 
@@ -100,13 +100,13 @@ def test_constants_are_no_function_of_their_own_beside_an_intercept(rng, center,
     frame = design.frame(Target.of(rng.standard_normal(20), design))
     constant = [1, 3]
     zero = center or level == 0
-    np.testing.assert_array_equal(frame.rest_norm2, [1, not zero, 1, not zero])
+    np.testing.assert_array_equal(frame.residual_norm2, [1, not zero, 1, not zero])
     assert np.isinf(design.scale[constant]).all() == zero
-    frame.extend(np.array([0, 2]), frame.rest(np.array([0, 2])))
+    frame.extend(np.array([0, 2]), frame.residual(np.array([0, 2])))
     if zero:
         np.testing.assert_array_equal(frame.coords[:, constant], 0)
-        np.testing.assert_array_equal(frame.rest_dot[constant], 0)
-        np.testing.assert_array_equal(frame.rest(np.array(constant)), 0)
+        np.testing.assert_array_equal(frame.residual_dot[constant], 0)
+        np.testing.assert_array_equal(frame.residual(np.array(constant)), 0)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, -1e9, 0.1])
@@ -118,9 +118,9 @@ def test_constant_targets_have_a_finite_scale(rng, center, value):
     assert 0 < target.scale < np.inf
     assert 0 < target.variance < np.inf
     if center or not value:
-        assert frame.rest_target < 1, "rounding errors are less than the target's variance"
+        assert frame.residual_target < 1, "rounding errors are less than the target's variance"
     else:
-        assert frame.rest_target == pytest.approx(1)
+        assert frame.residual_target == pytest.approx(1)
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -128,8 +128,8 @@ def test_squares_beyond_double_precision_do_no_harm(rng, center):
     Phi, t = rng.standard_normal((5, 3)), np.arange(5.0)
     far = Problem(Phi * [1, 2.0**600, 2.0**-600], t, center).frame()
     near = Problem(Phi, t, center).frame()
-    np.testing.assert_allclose(far.rest_dot, near.rest_dot, rtol=1e-12)
-    np.testing.assert_array_equal(far.rest_norm2, near.rest_norm2)
+    np.testing.assert_allclose(far.residual_dot, near.residual_dot, rtol=1e-12)
+    np.testing.assert_array_equal(far.residual_norm2, near.residual_norm2)
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -154,13 +154,13 @@ def test_frame_is_a_partial_factor_of_the_gram_matrix(problem, order):
         "gram": inside.T @ inside,
         "dot": inside.T @ seen,
         "target": seen @ seen,
-        "rest_norm2": ((columns - Q @ inside) ** 2).sum(axis=0),
-        "rest_dot": columns.T @ (target - Q @ seen),
-        "rest_target": ((target - Q @ seen) ** 2).sum(),
+        "residual_norm2": ((columns - Q @ inside) ** 2).sum(axis=0),
+        "residual_dot": columns.T @ (target - Q @ seen),
+        "residual_target": ((target - Q @ seen) ** 2).sum(),
     }
     for name, value in invariants(frame).items():
         np.testing.assert_allclose(value, expected[name], atol=1e-13, err_msg=name)
-    np.testing.assert_array_equal(frame.rest_norm2[active], 0)
+    np.testing.assert_array_equal(frame.residual_norm2[active], 0)
     assert len(frame.target) == 3
 
 
@@ -173,7 +173,7 @@ def test_active_columns_of_the_frame_reproduce_their_gram_matrix(problem, order)
 
 def test_rest_is_what_is_left_outside_the_frame(problem):
     frame = problem.frame([1, 3, 5])
-    rest = frame.rest(np.array([8, 3, 0]))
+    rest = frame.residual(np.array([8, 3, 0]))
     spanned = problem.columns[:, [1, 3, 5]]
     contrasts = problem.contrasts @ rest
     np.testing.assert_allclose(spanned.T @ contrasts, 0, atol=1e-14)
@@ -188,7 +188,7 @@ def test_extending_by_copies_adds_no_direction(rng):
     Phi = rng.standard_normal((20, 3))
     frame = Problem(Phi[:, [0, 1, 2, 0]] * [1, 1, 1, -5], Phi[:, 1], True).frame([0, 1, 3])
     assert len(frame.target) == 2
-    np.testing.assert_allclose(frame.rest_norm2[[0, 1, 3]], 0)
+    np.testing.assert_allclose(frame.residual_norm2[[0, 1, 3]], 0)
 
 
 @pytest.mark.parametrize("block", [1, 4, 20])
@@ -213,7 +213,7 @@ def test_restricted_design_is_the_design_of_some_columns(rng, center):
     assert restricted.shape == direct.shape == (15, 3)
     frames = restricted.frame(problem.standard), direct.frame(problem.standard)
     for frame in frames:
-        frame.extend(np.array([2, 1]), frame.rest(np.array([2, 1])))
+        frame.extend(np.array([2, 1]), frame.residual(np.array([2, 1])))
     assert_same(*frames, atol=1e-14)
     np.testing.assert_allclose(restricted.scale, direct.scale, rtol=1e-14)
     np.testing.assert_allclose(restricted.center, direct.center, rtol=1e-14)

@@ -49,8 +49,8 @@ def test_a_bound_touches_best_at_the_mean_square_of_its_output(center, rng):
     """No other ξ has a greater expected log-likelihood bound under the same posterior."""
     problem = laplace.draw(rng, Bernoulli(), center)
     inference = bound(Bernoulli(), problem.design, problem.t)
-    point = inference.point(inference.model_of(1 / problem.design.weight_unit**2))
-    best, here = point.near().xi, point.outputs
+    point = inference.at(inference.hyper_of(1 / problem.design.weight_unit**2))
+    best, here = point.warm_start().xi, point.outputs
     mean, spread = here.y, point.bend.reach.spread(here.Phi)[:, 0, 0]
 
     def expected(xi):

@@ -21,7 +21,7 @@ def problem(request, rng):
 
 @pytest.fixture
 def accepted(problem):
-    return problem.exact().accept(Hyperparameters(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0))
+    return problem.exact().finalize(Hyperparameters(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0))
 
 
 def test_functions_come_in_ascending_order(problem, accepted):
@@ -72,12 +72,12 @@ def test_users_units_lead_back_to_the_same_evidence(problem, accepted):
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 def test_evidence_includes_the_prior_of_the_noise_in_the_users_units(problem, scale):
     scaled = Problem(problem.Phi, problem.t * scale, problem.center)
-    model = Hyperparameters(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0)
+    hyper = Hyperparameters(ACTIVE, np.array([2.0, 0.5, 30.0]), 60.0)
     prior = Gamma(3.0, 40.0 * scale**2)
-    plain = scaled.exact().accept(model)
-    found = ExactEvidence(scaled.design, scaled.t[:, None], Gaussian(precision_prior=prior)).accept(
-        model
-    )
+    plain = scaled.exact().finalize(hyper)
+    found = ExactEvidence(
+        scaled.design, scaled.t[:, None], Gaussian(precision_prior=prior)
+    ).finalize(hyper)
     beta = 1 / plain.likelihood.noise_variance
     terms = prior.shape * np.log(beta) - prior.rate * beta
     assert found.log_evidence == pytest.approx(plain.log_evidence + terms, rel=1e-9)
@@ -93,7 +93,7 @@ def test_derivatives_include_the_prior_of_the_noise(problem):
 
     def at(log_precisions):
         values = np.exp(log_precisions)
-        return inference.point(Hyperparameters(ACTIVE, values[:-1], values[-1]))
+        return inference.at(Hyperparameters(ACTIVE, values[:-1], values[-1]))
 
     x = np.log([2.0, 0.5, 30.0, 60.0])
     steps = 1e-5 * np.eye(4)
@@ -106,11 +106,11 @@ def test_derivatives_include_the_prior_of_the_noise(problem):
 def test_precisions_beyond_double_precision_are_refused(problem):
     far = Problem(problem.Phi * 2.0**600, problem.t, problem.center)
     with pytest.raises(OverflowError, match="rescale"):
-        far.exact().accept(Hyperparameters(np.array([0, 1]), np.ones(2), 40.0))
+        far.exact().finalize(Hyperparameters(np.array([0, 1]), np.ones(2), 40.0))
 
 
 def test_the_empty_model_has_a_level_and_an_evidence(problem):
-    empty = problem.exact().accept(Hyperparameters.empty(40.0))
+    empty = problem.exact().finalize(Hyperparameters.empty(40.0))
     expected = log_evidence_dense(
         problem.Phi[:, []],
         problem.t,

@@ -53,7 +53,7 @@ def test_slope_in_the_scales(data, likelihood, kernel, gamma, intercept):
         moved = basis.with_log_scales(log_scales)
         design = DenseDesign(moved.evaluate(X), center=intercept, weights=weights)
         inference = evidence_model(likelihood, design, t).all_active()
-        point = inference.point(inference.model_of(ALPHA))
+        point = inference.at(inference.hyper_of(ALPHA))
         D = inference.function_slope(point)
         return point.log_evidence, moved.scale_slope(X, D)
 

@@ -25,18 +25,18 @@ def problem(request, likelihood, center, rng):
 
 
 @pytest.fixture
-def model(rng):
+def hyper(rng):
     return Hyperparameters(ACTIVE, np.exp(rng.normal(size=3)) * 0.3)
 
 
 @pytest.fixture
-def point(problem, model):
-    return problem.inference.point(model)
+def point(problem, hyper):
+    return problem.inference.at(hyper)
 
 
 @pytest.fixture
-def dense(problem, model):
-    return problem.standard(model.active, model.alpha)
+def dense(problem, hyper):
+    return problem.standard(hyper.active, hyper.alpha)
 
 
 def differences(function, at, step):
@@ -52,19 +52,19 @@ def differences(function, at, step):
 # The point
 
 
-def test_mode_is_where_the_log_posterior_is_level(problem, model, point):
+def test_mode_is_where_the_log_posterior_is_level(problem, hyper, point):
     """Σ slope φ = α w for every function and output, Σ slope = 0 for every level."""
     columns = problem.design.columns(ACTIVE)
-    slope = problem.standard(ACTIVE, model.alpha).slope_at(columns @ point.weights + point.level)
-    np.testing.assert_allclose(columns.T @ slope, model.alpha[:, None] * point.weights, **MODE)
+    slope = problem.standard(ACTIVE, hyper.alpha).slope_at(columns @ point.weights + point.level)
+    np.testing.assert_allclose(columns.T @ slope, hyper.alpha[:, None] * point.weights, **MODE)
     if problem.center:
         np.testing.assert_allclose(slope.sum(axis=0), 0, **MODE)
     else:
         assert not point.level.any()
 
 
-def test_mode_and_variance_are_the_dense_ones(model, point, dense):
-    root, outputs = np.sqrt(model.alpha)[:, None], dense.bend.outputs
+def test_mode_and_variance_are_the_dense_ones(hyper, point, dense):
+    root, outputs = np.sqrt(hyper.alpha)[:, None], dense.bend.outputs
     np.testing.assert_allclose(point.weights, dense.weights, **MODE)
     np.testing.assert_allclose(point.level, dense.level, **MODE)
     np.testing.assert_allclose(point.mean, root * dense.weights, **MODE)
@@ -79,21 +79,21 @@ def test_log_evidence_is_the_dense_one(point, dense):
     assert point.log_evidence == pytest.approx(dense.log_evidence, abs=1e-6)
 
 
-def test_a_mode_found_from_elsewhere_is_the_same(problem, model, point, rng):
-    far = problem.inference.point(Hyperparameters(np.array([1, 2, 0, 6]), np.full(4, 1e-3)))
+def test_a_mode_found_from_elsewhere_is_the_same(problem, hyper, point, rng):
+    far = problem.inference.at(Hyperparameters(np.array([1, 2, 0, 6]), np.full(4, 1e-3)))
     for found in (
-        problem.inference.point(model, far),
-        problem.inference.point(replace(model, alpha=1e4 * model.alpha)).at(model),
-        problem.inference.point(model.add(np.array([5]), np.array([0.1]))).keep(np.arange(3)),
+        problem.inference.at(hyper, far),
+        problem.inference.at(replace(hyper, alpha=1e4 * hyper.alpha)).move(hyper),
+        problem.inference.at(hyper.add(np.array([5]), np.array([0.1]))).keep(np.arange(3)),
     ):
-        np.testing.assert_array_equal(found.model.active, ACTIVE)
+        np.testing.assert_array_equal(found.hyper.active, ACTIVE)
         assert found.log_evidence == pytest.approx(point.log_evidence, abs=CLOSELY)
         np.testing.assert_allclose(found.weights, point.weights, rtol=1e-3, atol=1e-4)
 
 
-def test_gradient_and_hessian_are_those_for_a_curvature_that_stays(problem, model, point):
+def test_gradient_and_hessian_are_those_for_a_curvature_that_stays(problem, hyper, point):
     """Of the Gaussian evidence of the working targets y + B⁻¹ slope: −½ log|C| − ½ t̂ᵀC⁻¹t̂."""
-    bend, slope = problem.standard(ACTIVE, model.alpha).bend, point.slope.ravel()
+    bend, slope = problem.standard(ACTIVE, hyper.alpha).bend, point.slope.ravel()
     y = bend.products(bend.joined, bend.joined) @ np.append(
         point.weights.ravel(), point.level if problem.center else []
     )
@@ -104,9 +104,9 @@ def test_gradient_and_hessian_are_those_for_a_curvature_that_stays(problem, mode
         log_det = np.linalg.slogdet(at.matrix)[1] - log_alpha.sum() * bend.outputs
         return 0.5 * (seen @ at.inverse @ seen - log_det)
 
-    expected = differences(evidence, np.log(model.alpha), 1e-2)
+    expected = differences(evidence, np.log(hyper.alpha), 1e-2)
     np.testing.assert_allclose(point.gradient(), expected, rtol=1e-6, atol=1e-7)
-    curved = differences(lambda at: differences(evidence, at, 1e-2), np.log(model.alpha), 1e-2)
+    curved = differences(lambda at: differences(evidence, at, 1e-2), np.log(hyper.alpha), 1e-2)
     np.testing.assert_allclose(point.hessian(), curved, rtol=1e-5, atol=1e-6)
 
 
@@ -114,19 +114,19 @@ def test_gradient_is_zero_where_mackays_updates_stay(problem):
     """Eq. 16, the α of several outputs shared."""
     active, mode = laplace.top_down(problem, tol=1e-4)
     alpha = mode.alpha / problem.design.scale[active] ** 2
-    found = problem.inference.point(Hyperparameters(active, alpha))
+    found = problem.inference.at(Hyperparameters(active, alpha))
     assert len(active)
     np.testing.assert_allclose(found.gradient(), 0, atol=1e-3)
     assert found.log_evidence == pytest.approx(mode.log_evidence, abs=1e-6)
 
 
-def test_evidence_slope_is_the_derivative_of_the_evidence(problem, model, point):
+def test_evidence_slope_is_the_derivative_of_the_evidence(problem, hyper, point):
     """Of the evidence of Laplace's method itself, whose curvature moves with the mode."""
 
     def evidence(log_alpha):
-        return problem.inference.point(replace(model, alpha=np.exp(log_alpha))).log_evidence
+        return problem.inference.at(replace(hyper, alpha=np.exp(log_alpha))).log_evidence
 
-    expected = differences(evidence, np.log(model.alpha), 1e-2)
+    expected = differences(evidence, np.log(hyper.alpha), 1e-2)
     found = point.evidence_gradient()
     np.testing.assert_allclose(found, expected, atol=1e-6)
     assert np.abs(found - point.gradient()).max() > 1e-3, "a curvature that stays is another slope"
@@ -137,7 +137,7 @@ def test_evidence_slope_is_the_derivative_of_the_evidence(problem, model, point)
 
 def test_factors_are_the_dense_ones(problem, point, dense):
     columns = problem.design.columns(slice(None))
-    S, Q, _, floor = problem.inference.scan(point).factors(slice(None))
+    S, Q, _, floor = problem.inference.scores(point).factors(slice(None))
     every = np.arange(len(S))
     expected = dense.bend.sparsity(columns)[every, :, every, :]
     np.testing.assert_allclose(S, expected, **MODE)
@@ -145,15 +145,15 @@ def test_factors_are_the_dense_ones(problem, point, dense):
     assert (floor < 1e-6 * np.einsum("mrr->m", S)).all()
 
 
-def test_slope_of_a_candidate_at_infinite_precision(problem, model, point):
+def test_slope_of_a_candidate_at_infinite_precision(problem, hyper, point):
     """½(‖Q‖² − tr S) − ½Qᵀu is ∂L/∂(1/α): forward differences of the evidence with it added."""
     outside = np.array([1, 3, 5, 6])
-    S, Q, u = (f[outside] for f in problem.inference.scan(point).factors(slice(None))[:3])
+    S, Q, u = (f[outside] for f in problem.inference.scores(point).factors(slice(None))[:3])
     found = 0.5 * (np.einsum("mr,mr->m", Q, Q - u) - np.einsum("mrr->m", S))
 
     def rise(m, inverse):
-        more = model.add(np.array([m]), np.array([1 / inverse]))
-        return problem.inference.point(more).log_evidence - point.log_evidence
+        more = hyper.add(np.array([m]), np.array([1 / inverse]))
+        return problem.inference.at(more).log_evidence - point.log_evidence
 
     for m, s, slope in zip(outside, np.einsum("mrr->m", S), found, strict=True):
         step = 1e-3 / s
@@ -164,13 +164,13 @@ def test_slope_of_a_candidate_at_infinite_precision(problem, model, point):
 
 
 def test_gain_is_that_of_the_factors(problem):
-    point = problem.inference.point(Hyperparameters(ACTIVE[:1], np.ones(1)))
-    scan = problem.inference.scan(point)
-    S, Q, _, floor = scan.factors(slice(None))
+    point = problem.inference.at(Hyperparameters(ACTIVE[:1], np.ones(1)))
+    scores = problem.inference.scores(point)
+    S, Q, _, floor = scores.factors(slice(None))
     expected, _ = best_addition(S, Q, floor)
     expected[ACTIVE[0]] = 0.0
-    np.testing.assert_allclose(scan.gain, expected, rtol=1e-9)
-    assert (scan.gain > 0).any()
+    np.testing.assert_allclose(scores.gain, expected, rtol=1e-9)
+    assert (scores.gain > 0).any()
 
 
 @pytest.mark.parametrize(
@@ -187,15 +187,15 @@ def test_a_candidate_is_worth_nothing_where_the_evidence_itself_falls(
 ):
     """Though a curvature that stays promises a rise from infinite precision on."""
     problem = laplace.draw(np.random.default_rng(seed), likelihood, True)
-    model = Hyperparameters(np.array(active), np.full(len(active), 0.1))
-    point = problem.inference.point(model)
-    scan = problem.inference.scan(point)
-    S, Q, _, _ = scan.factors(slice(None))
+    hyper = Hyperparameters(np.array(active), np.full(len(active), 0.1))
+    point = problem.inference.at(hyper)
+    scores = problem.inference.scores(point)
+    S, Q, _, _ = scores.factors(slice(None))
     assert Q[candidate] @ Q[candidate] > np.trace(S[candidate])
     for precision in np.trace(S[candidate]) * 10.0 ** np.arange(-2, 5):
-        more = model.add(np.array([candidate]), np.array([precision]))
-        assert problem.inference.point(more).log_evidence < point.log_evidence
-    assert scan.gain[candidate] == 0
+        more = hyper.add(np.array([candidate]), np.array([precision]))
+        assert problem.inference.at(more).log_evidence < point.log_evidence
+    assert scores.gain[candidate] == 0
 
 
 @pytest.mark.parametrize(("here", "elsewhere"), [(6, 9), (7, 12), (8, 16)])
@@ -205,16 +205,16 @@ def test_several_outputs_may_be_worth_nats_though_not_at_infinite_precision(here
     codes[:here], codes[100 : 100 + elsewhere] = 2, 2
     indicator = (np.arange(1000) < 100).astype(float)[:, None]
     problem = LatentProblem(indicator, np.eye(3)[codes], Categorical(3), True)
-    nothing = problem.inference.point(Hyperparameters.empty(1.0))
-    scan = problem.inference.scan(nothing)
-    S, Q, _, _ = scan.factors(slice(None))
+    nothing = problem.inference.at(Hyperparameters.empty(1.0))
+    scores = problem.inference.scores(nothing)
+    S, Q, _, _ = scores.factors(slice(None))
     assert Q[0] @ Q[0] < np.trace(S[0])
     with_it = [
-        problem.inference.point(Hyperparameters(np.array([0]), np.array([alpha]))).log_evidence
+        problem.inference.at(Hyperparameters(np.array([0]), np.array([alpha]))).log_evidence
         for alpha in np.exp(np.linspace(-6, 1, 30))
     ]
     assert max(with_it) > nothing.log_evidence + 0.5
-    assert scan.gain[0] > 0.5
+    assert scores.gain[0] > 0.5
 
 
 def test_additions_are_each_the_best_for_the_curvature_of_the_point(problem, point, dense):
@@ -224,7 +224,7 @@ def test_additions_are_each_the_best_for_the_curvature_of_the_point(problem, poi
     S, Q = dense.bend.sparsity(columns), dense.quality(columns)
     for threshold in (1e-3, 0.5):
         expected, alpha = greedy_additions(JointBlock(S.copy(), Q, np.zeros(4)), threshold)
-        chosen, found = problem.inference.scan(point).additions(batch, threshold)
+        chosen, found = problem.inference.scores(point).additions(batch, threshold)
         np.testing.assert_array_equal(chosen, batch[expected])
         np.testing.assert_allclose(found, alpha, rtol=1e-5)
 
@@ -232,13 +232,13 @@ def test_additions_are_each_the_best_for_the_curvature_of_the_point(problem, poi
 # What must not matter
 
 
-def test_units_of_the_columns_change_nothing(problem, model):
+def test_units_of_the_columns_change_nothing(problem, hyper):
     factor = 2.0 ** np.arange(-30, 40, 10)
     moved = replace(problem, Phi=problem.Phi * factor)
-    one, other = (p.inference.point(model) for p in (problem, moved))
+    one, other = (p.inference.at(hyper) for p in (problem, moved))
     assert other.log_evidence == one.log_evidence
     np.testing.assert_array_equal(other.weights, one.weights)
-    user = model.alpha * problem.design.scale[ACTIVE] ** 2
+    user = hyper.alpha * problem.design.scale[ACTIVE] ** 2
     expected = problem.dense(ACTIVE, user).log_evidence
     assert one.log_evidence == pytest.approx(expected, abs=1e-6)
 
@@ -246,8 +246,8 @@ def test_units_of_the_columns_change_nothing(problem, model):
 def test_offsets_of_the_columns_change_nothing_beside_an_intercept(rng, likelihood):
     problem = laplace.draw(rng, likelihood, True)
     moved = replace(problem, Phi=problem.Phi + 3 * np.abs(problem.Phi).max(axis=0))
-    model = Hyperparameters(ACTIVE, np.ones(3))
-    one, other = (p.inference.point(model) for p in (problem, moved))
+    hyper = Hyperparameters(ACTIVE, np.ones(3))
+    one, other = (p.inference.at(hyper) for p in (problem, moved))
     assert other.log_evidence == pytest.approx(one.log_evidence, abs=1e-6)
     np.testing.assert_allclose(other.weights, one.weights, **MODE)
 
@@ -259,14 +259,14 @@ def test_weights_are_copies_of_rows(rng, likelihood, center):
     repeated = replace(
         problem, Phi=np.repeat(problem.Phi, copies, axis=0), t=np.repeat(problem.t, copies, axis=0)
     )
-    model = Hyperparameters(ACTIVE, np.array([0.3, 2.0, 0.1]))
-    one, other = (p.inference.point(model) for p in (weighted, repeated))
+    hyper = Hyperparameters(ACTIVE, np.array([0.3, 2.0, 0.1]))
+    one, other = (p.inference.at(hyper) for p in (weighted, repeated))
     assert weighted.inference.n == repeated.inference.n
     assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-12)
     np.testing.assert_allclose(one.weights, other.weights, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(one.variance, other.variance, rtol=1e-8, atol=1e-10)
-    scans = weighted.inference.scan(one), repeated.inference.scan(other)
-    for left, right in zip(*(scan.factors(slice(None)) for scan in scans), strict=True):
+    scans = weighted.inference.scores(one), repeated.inference.scores(other)
+    for left, right in zip(*(scores.factors(slice(None)) for scores in scans), strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-7, atol=1e-10)
     np.testing.assert_allclose(scans[0].gain, scans[1].gain, rtol=1e-7, atol=1e-10)
 
@@ -277,11 +277,11 @@ def test_a_likelihood_to_a_power_is_one_of_weighted_rows(rng, likelihood, center
     problem = laplace.draw(rng, likelihood, center)
     weighted = replace(problem, copies=np.full(len(problem.t), power))
     alpha = np.array([0.3, 2.0, 0.1])
-    found = problem.inference.point(Hyperparameters(ACTIVE, alpha, power))
+    found = problem.inference.at(Hyperparameters(ACTIVE, alpha, power))
     expected = weighted.dense(ACTIVE, alpha * problem.design.scale[ACTIVE] ** 2)
     assert found.log_evidence == pytest.approx(expected.log_evidence, abs=1e-6)
-    scan = problem.inference.scan(found)
-    S, Q, _, _ = scan.factors(slice(None))
+    scores = problem.inference.scores(found)
+    S, Q, _, _ = scores.factors(slice(None))
     columns, every = problem.design.columns(slice(None)), np.arange(7)
     np.testing.assert_allclose(Q, expected.quality(columns), **MODE)
     dense_S = expected.bend.sparsity(columns)[every, :, every, :]

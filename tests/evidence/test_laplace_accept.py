@@ -23,7 +23,7 @@ def problem(likelihood, center, rng):
 
 @pytest.fixture
 def accepted(problem):
-    return problem.inference.accept(Hyperparameters(ACTIVE, ALPHA))
+    return problem.inference.finalize(Hyperparameters(ACTIVE, ALPHA))
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_level_is_where_it_is_independent_of_the_weights(problem, accepted, dens
 
 def test_a_model_without_functions_predicts_the_average(problem, likelihood):
     """With an intercept; a likelihood's mean at its mode is that of the targets."""
-    empty = problem.inference.accept(Hyperparameters.empty(1.0))
+    empty = problem.inference.finalize(Hyperparameters.empty(1.0))
     assert empty.log_evidence == pytest.approx(problem.dense([], []).log_evidence, abs=1e-6)
     level = empty.posterior.latent_mean(np.empty((1, 0)))
     outputs = likelihood.n_outputs
@@ -110,7 +110,7 @@ def test_a_model_without_functions_predicts_the_average(problem, likelihood):
 def test_precisions_beyond_double_precision_are_refused(problem):
     far = replace(problem, Phi=problem.Phi * 2.0**600)
     with pytest.raises(OverflowError, match="rescale"):
-        far.inference.accept(Hyperparameters(ACTIVE, ALPHA))
+        far.inference.finalize(Hyperparameters(ACTIVE, ALPHA))
 
 
 def test_a_function_that_is_constant_on_new_rows_adds_nothing_beside_an_intercept(problem):

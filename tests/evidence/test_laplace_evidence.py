@@ -90,26 +90,26 @@ def pair(center, rng):
 
 def test_a_softmax_of_two_classes_is_the_binary_machine_with_precisions_doubled(pair):
     """The log-odds are √2 times its output, which a flat level of that output counts too."""
-    model = Hyperparameters(np.array([4, 0, 2]), np.array([0.3, 0.01, 0.05]))
+    hyper = Hyperparameters(np.array([4, 0, 2]), np.array([0.3, 0.01, 0.05]))
     one, many = pair
-    doubled = replace(model, alpha=2 * model.alpha)
-    binary, softmax = one.inference.point(model), many.inference.point(doubled)
+    doubled = replace(hyper, alpha=2 * hyper.alpha)
+    binary, softmax = one.inference.at(hyper), many.inference.at(doubled)
     level = 0.5 * np.log(2) * one.center
     assert softmax.log_evidence == pytest.approx(binary.log_evidence - level, abs=1e-8)
     np.testing.assert_allclose(np.sqrt(2) * softmax.weights, binary.weights, rtol=1e-7)
     np.testing.assert_allclose(softmax.variance, binary.variance, rtol=1e-7, atol=1e-10)
     np.testing.assert_allclose(softmax.gradient(), binary.gradient(), atol=1e-8)
     np.testing.assert_allclose(softmax.evidence_gradient(), binary.evidence_gradient(), atol=1e-7)
-    gains = one.inference.scan(binary).gain, many.inference.scan(softmax).gain
+    gains = one.inference.scores(binary).gain, many.inference.scores(softmax).gain
     np.testing.assert_allclose(*gains, rtol=1e-6, atol=1e-8)
 
 
 def test_predictions_of_a_softmax_of_two_classes_are_the_binary_machines(pair, rng):
-    model = Hyperparameters(np.array([0, 2, 4]), np.array([0.3, 0.01, 0.05]))
+    hyper = Hyperparameters(np.array([0, 2, 4]), np.array([0.3, 0.01, 0.05]))
     one, many = pair
-    binary = one.inference.accept(model)
-    softmax = many.inference.accept(replace(model, alpha=2 * model.alpha))
-    Phi = one.Phi[:, model.active] * rng.uniform(0.5, 2, (len(one.t), 1))
+    binary = one.inference.finalize(hyper)
+    softmax = many.inference.finalize(replace(hyper, alpha=2 * hyper.alpha))
+    Phi = one.Phi[:, hyper.active] * rng.uniform(0.5, 2, (len(one.t), 1))
     moments = [
         accepted.likelihood.mean_probabilities(
             accepted.posterior.latent_mean(Phi), accepted.posterior.latent_covariance(Phi)
@@ -138,7 +138,7 @@ def test_the_prior_holds_the_weights_of_classes_that_a_function_separates(
     likelihood, center, alpha
 ):
     problem, every = separable(likelihood, center), np.arange(2)
-    found = problem.inference.point(Hyperparameters(every, np.full(2, alpha)))
+    found = problem.inference.at(Hyperparameters(every, np.full(2, alpha)))
     dense = problem.standard(every, np.full(2, alpha))
     size = np.abs(dense.weights).max()
     np.testing.assert_allclose(found.weights, dense.weights, atol=1e-3 * size)
@@ -149,6 +149,6 @@ def test_the_prior_holds_the_weights_of_classes_that_a_function_separates(
 def test_a_prior_that_hardly_holds_them_is_nothing_to_stumble_over(likelihood, center):
     problem = separable(likelihood, center)
     for alpha in 10.0 ** np.arange(-8, -24, -3):
-        found = problem.inference.point(Hyperparameters(np.arange(2), np.full(2, alpha)))
+        found = problem.inference.at(Hyperparameters(np.arange(2), np.full(2, alpha)))
         assert np.isfinite(found.weights).all()
         assert np.isfinite(found.log_evidence)

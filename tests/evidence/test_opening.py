@@ -93,21 +93,21 @@ def test_sweeps_leave_independent_functions(center, noise):
     problem = problems.smooth(center, n=80)
     doubled = Problem(np.hstack([problem.Phi, 2 * problem.Phi]), problem.t, center)
     frame = low_rank_frame(doubled.design, doubled.standard)
-    model = mackay_iterations(frame, doubled.standard, doubled.n, noise)
-    assert 3 <= len(model.active) <= len(frame.target)
-    assert np.linalg.matrix_rank(frame.coords[:, model.active], tol=1e-6) == len(model.active)
-    assert len(set(model.active % 80)) == len(model.active), "no function beside its copy"
-    assert (model.alpha > 0).all()
-    assert np.isfinite(model.alpha).all()
-    assert 1 <= model.beta <= noise.beta_max
+    hyper = mackay_iterations(frame, doubled.standard, doubled.n, noise)
+    assert 3 <= len(hyper.active) <= len(frame.target)
+    assert np.linalg.matrix_rank(frame.coords[:, hyper.active], tol=1e-6) == len(hyper.active)
+    assert len(set(hyper.active % 80)) == len(hyper.active), "no function beside its copy"
+    assert (hyper.alpha > 0).all()
+    assert np.isfinite(hyper.alpha).all()
+    assert 1 <= hyper.beta <= noise.beta_max
 
 
 def test_equal_functions_leave_one(rng):
     Phi = np.repeat(rng.standard_normal((20, 1)), 8, axis=1)
     problem = Problem(Phi, Phi[:, 0] + 0.1 * rng.standard_normal(20), False)
     frame = low_rank_frame(problem.design, problem.standard)
-    model = mackay_iterations(frame, problem.standard, problem.n, FREE)
-    assert len(model.active) == 1
+    hyper = mackay_iterations(frame, problem.standard, problem.n, FREE)
+    assert len(hyper.active) == 1
 
 
 def test_a_target_with_nothing_to_explain_leaves_no_function(rng):

@@ -43,14 +43,14 @@ def assert_same(one, other):
 
 def test_points_are_the_same(problem):
     here, there = problem.inference, elsewhere(problem)
-    one, other = (inference.point(Hyperparameters(ACTIVE, ALPHA)) for inference in (here, there))
+    one, other = (inference.at(Hyperparameters(ACTIVE, ALPHA)) for inference in (here, there))
     assert_same(one, other)
     assert_same(one.keep(np.array([2, 0])), other.keep(np.array([2, 0])))
     moved = Hyperparameters(ACTIVE, 3 * ALPHA)
-    assert_same(one.at(moved), other.at(moved))
+    assert_same(one.move(moved), other.move(moved))
     more = Hyperparameters(np.array([0, 5, 4]), ALPHA)
-    assert_same(here.point(more, one.near()), there.point(more, other.near()))
-    assert_same(*(inference.point(Hyperparameters.empty(1.0)) for inference in (here, there)))
+    assert_same(here.at(more, one.warm_start()), there.at(more, other.warm_start()))
+    assert_same(*(inference.at(Hyperparameters.empty(1.0)) for inference in (here, there)))
     np.testing.assert_allclose(
         there.design.gather(there.function_slope(other)), here.function_slope(one), **SAME
     )
@@ -58,22 +58,22 @@ def test_points_are_the_same(problem):
 
 def test_scans_are_the_same(problem):
     scans = [
-        inference.scan(inference.point(Hyperparameters(ACTIVE[:1], ALPHA[:1])))
+        inference.scores(inference.at(Hyperparameters(ACTIVE[:1], ALPHA[:1])))
         for inference in (problem.inference, elsewhere(problem))
     ]
     assert (scans[0].gain > 0).any()
     np.testing.assert_allclose(scans[1].gain, scans[0].gain, **SAME)
-    for found, expected in zip(*(scan.factors(EVERY) for scan in scans), strict=True):
+    for found, expected in zip(*(scores.factors(EVERY) for scores in scans), strict=True):
         np.testing.assert_allclose(found, expected, **SAME)
     batch = np.array([6, 5, 3, 1])
-    (chosen, alpha), (expected, their_alpha) = (scan.additions(batch, 1e-3) for scan in scans)
+    (chosen, alpha), (expected, their_alpha) = (scores.additions(batch, 1e-3) for scores in scans)
     np.testing.assert_array_equal(chosen, expected)
     np.testing.assert_allclose(alpha, their_alpha, rtol=1e-9)
 
 
 def test_what_is_reported_is_the_same(problem):
     one, other = (
-        inference.accept(Hyperparameters(ACTIVE, ALPHA))
+        inference.finalize(Hyperparameters(ACTIVE, ALPHA))
         for inference in (problem.inference, elsewhere(problem))
     )
     assert other.log_evidence == pytest.approx(one.log_evidence, rel=1e-12, abs=1e-10)
@@ -93,9 +93,9 @@ def test_bounds_are_the_same(center, rng):
         BoundEvidence(problem.design, problem.t, Bernoulli()),
         elsewhere(problem, BoundEvidence),
     ):
-        point = inference.point(Hyperparameters(ACTIVE, ALPHA))
+        point = inference.at(Hyperparameters(ACTIVE, ALPHA))
         for _ in range(3):
-            point = inference.point(point.model, point.near())
+            point = inference.at(point.hyper, point.warm_start())
         found.append(point)
     assert_same(*found)
 
@@ -106,10 +106,10 @@ def test_functions_that_differ_in_their_last_digits_are_told_apart_by_products_a
     Phi = drawn.Phi[:, [0, 0, 5]] / np.abs(drawn.Phi[:, [0, 0, 5]]).max(axis=0)
     Phi[:, 1:] = Phi[:, :2] + 1e-7 * Phi[:, [2, 1]]
     near = replace(drawn, Phi=Phi)
-    model = Hyperparameters(np.arange(3), np.full(3, 1e-9))
-    one, other = (inference.point(model) for inference in (near.inference, elsewhere(near)))
+    hyper = Hyperparameters(np.arange(3), np.full(3, 1e-9))
+    one, other = (inference.at(hyper) for inference in (near.inference, elsewhere(near)))
     assert other.log_evidence == pytest.approx(one.log_evidence, abs=1e-6)
-    expected = near.standard(model.active, model.alpha)
+    expected = near.standard(hyper.active, hyper.alpha)
     assert one.log_evidence == pytest.approx(expected.log_evidence, abs=1e-4)
 
 
@@ -123,18 +123,18 @@ def wide(likelihood, rng):
 
 
 def beside_nothing(inference):
-    return inference.point(Hyperparameters.empty(1.0))
+    return inference.at(Hyperparameters.empty(1.0))
 
 
 def test_few_are_looked_at_where_one_of_them_is_known_to_be_worth_it(wide):
     inference = elsewhere(wide)
     point, looked = beside_nothing(inference), inference.design.looked_at
-    every = inference.scan(point, 0.03)
+    every = inference.scores(point, 0.03)
     best = np.sort(np.argsort(-every.gain)[:5])
     known = np.zeros(60)
     known[best] = 0.9 * every.gain[best]
     looked.clear()
-    few = inference.scan(point, 0.03, known)
+    few = inference.scores(point, 0.03, known)
     assert looked == [5]
     np.testing.assert_allclose(few.gain[best], every.gain[best], rtol=1e-12)
     np.testing.assert_array_equal(few.known, few.gain)
@@ -145,22 +145,22 @@ def test_all_are_looked_at_before_it_is_said_that_nothing_is_worth_it(wide):
     """What was known is wrong: the gains have changed since."""
     inference = elsewhere(wide)
     point, looked = beside_nothing(inference), inference.design.looked_at
-    every = inference.scan(point)
+    every = inference.scores(point)
     known = np.zeros(60)
     known[np.argsort(every.gain)[:5]] = 100.0
     worth = 0.5 * every.gain.max()
     looked.clear()
-    found = inference.scan(point, worth, known)
+    found = inference.scores(point, worth, known)
     assert looked == [5, 60]
     np.testing.assert_allclose(found.gain, every.gain, rtol=1e-12)
     np.testing.assert_array_equal(found.known, found.gain)
     looked.clear()
-    inference.scan(point, worth, np.zeros(60))
+    inference.scores(point, worth, np.zeros(60))
     assert looked == [60], "nothing is known to be worth a look"
 
 
 def test_rows_at_hand_are_always_looked_at_as_a_whole(wide):
     inference = wide.inference
-    scan = inference.scan(beside_nothing(inference), 0.03, np.zeros(60))
-    assert scan.gain.any()
-    assert scan.known is None
+    scores = inference.scores(beside_nothing(inference), 0.03, np.zeros(60))
+    assert scores.gain.any()
+    assert scores.known is None

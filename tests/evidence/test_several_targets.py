@@ -37,10 +37,10 @@ def together(parts, likelihood=Gaussian()):  # noqa: B008
     return ExactEvidence(parts[0].design, np.column_stack([part.t for part in parts]), likelihood)
 
 
-def evidence(parts, model):
+def evidence(parts, hyper):
     """Sum of the dense log densities."""
-    pairs = zip(parts, model.beta, strict=True)
-    return sum(part.evidence(model.active, model.alpha, beta) for part, beta in pairs)
+    pairs = zip(parts, hyper.beta, strict=True)
+    return sum(part.evidence(hyper.active, hyper.alpha, beta) for part, beta in pairs)
 
 
 def test_targets_are_standardised_one_by_one(parts):
@@ -61,14 +61,14 @@ def test_frames_of_the_targets_are_those_of_each_alone(parts, copies):
         alone = design.frame(Target.of(part.t, design))
         alone.span(np.array([1, 5]))
         alone.span(np.array([3]))
-        for name in ("coords", "target", "rest_norm2", "rest_dot", "rest_target"):
+        for name in ("coords", "target", "residual_norm2", "residual_dot", "residual_target"):
             assert_allclose(getattr(view, name), getattr(alone, name), atol=1e-13, err_msg=name)
 
 
 def test_evidence_and_posterior_are_those_of_every_target(parts, inference):
-    model = Hyperparameters(ACTIVE, ALPHA, BETA)
-    point = inference.point(model)
-    assert point.log_evidence == pytest.approx(evidence(parts, model), rel=1e-10)
+    hyper = Hyperparameters(ACTIVE, ALPHA, BETA)
+    point = inference.at(hyper)
+    assert point.log_evidence == pytest.approx(evidence(parts, hyper), rel=1e-10)
     for target, (part, beta) in enumerate(zip(parts, BETA, strict=True)):
         mean, covariance = part.posterior(ACTIVE, ALPHA, beta)
         assert_allclose(point.mean[:, target] / np.sqrt(ALPHA), mean, rtol=1e-8)
@@ -82,8 +82,8 @@ def test_evidence_and_posterior_are_those_of_every_target(parts, inference):
 
 
 def test_equal_noises_share_a_factor_and_nothing_changes(inference):
-    point = inference.point(Hyperparameters(ACTIVE, ALPHA, np.full(3, 60.0)))
-    near = inference.point(Hyperparameters(ACTIVE, ALPHA, 60.0 * (1 + 1e-12 * np.arange(3))))
+    point = inference.at(Hyperparameters(ACTIVE, ALPHA, np.full(3, 60.0)))
+    near = inference.at(Hyperparameters(ACTIVE, ALPHA, 60.0 * (1 + 1e-12 * np.arange(3))))
     assert point.posteriors[0].root is point.posteriors[2].root
     assert_allclose(point.mean, near.mean, rtol=1e-9)
     assert point.log_evidence == pytest.approx(near.log_evidence, rel=1e-9)
@@ -94,7 +94,7 @@ def test_gradient_and_hessian_are_the_derivatives(parts, prior):
     inference = together(parts, Gaussian(precision_prior=prior))
 
     def at(logs):
-        return inference.point(Hyperparameters(ACTIVE, np.exp(logs[:3]), np.exp(logs[3:])))
+        return inference.at(Hyperparameters(ACTIVE, np.exp(logs[:3]), np.exp(logs[3:])))
 
     logs, step = np.log([*ALPHA, *BETA]), 1e-5
     ends = [(at(logs + step * e), at(logs - step * e)) for e in np.eye(6)]
@@ -106,10 +106,10 @@ def test_gradient_and_hessian_are_the_derivatives(parts, prior):
 
 
 def test_function_slope_is_the_derivative_in_the_columns(parts):
-    model = Hyperparameters(np.arange(9), np.geomspace(0.1, 30, 9), BETA)
+    hyper = Hyperparameters(np.arange(9), np.geomspace(0.1, 30, 9), BETA)
     inference = together(parts).all_active()
-    slope = inference.function_slope(inference.point(model))
-    raw = model.alpha * parts[0].design.scale ** 2  # held, as the columns change
+    slope = inference.function_slope(inference.at(hyper))
+    raw = hyper.alpha * parts[0].design.scale ** 2  # held, as the columns change
 
     def moved(n, m, by):
         Phi = parts[0].Phi.copy()
@@ -125,61 +125,61 @@ def test_function_slope_is_the_derivative_in_the_columns(parts):
 
 
 def test_gains_and_deletions_are_differences_of_the_evidence(parts, inference):
-    model = Hyperparameters(ACTIVE, ALPHA, BETA)
-    point, here = inference.point(model), evidence(parts, model)
+    hyper = Hyperparameters(ACTIVE, ALPHA, BETA)
+    point, here = inference.at(hyper), evidence(parts, hyper)
     costs = point.deletion_costs()
     for i in range(3):
-        fewer = model.keep(np.delete(np.arange(3), i))
+        fewer = hyper.keep(np.delete(np.arange(3), i))
         assert costs[i] == pytest.approx(here - evidence(parts, fewer), rel=1e-8)
     blocks = own_blocks(point.variance[None], 3)
     assert_allclose(deletion_cost(blocks, point.mean[None])[0], costs, rtol=1e-10)
-    scan = inference.scan(point)
+    scores = inference.scores(point)
     grid = np.geomspace(1e-6, 1e9, 600)
     for m in np.setdiff1d(np.arange(9), ACTIVE):
-        longer = [evidence(parts, model.add([m], [alpha])) for alpha in grid]
-        assert scan.gain[m] == pytest.approx(max(0, max(longer) - here), rel=1e-2, abs=1e-4)
+        longer = [evidence(parts, hyper.add([m], [alpha])) for alpha in grid]
+        assert scores.gain[m] == pytest.approx(max(0, max(longer) - here), rel=1e-2, abs=1e-4)
 
 
 def test_additions_raise_the_evidence_by_their_gains(parts, inference):
-    model = Hyperparameters(ACTIVE[:1], ALPHA[:1], BETA)
-    scan = inference.scan(inference.point(model))
-    best = scan.gain.argmax()
-    chosen, alpha = scan.additions(np.array([1, best, 3]), 1e-3)
-    one = model.add(chosen[:1], alpha[:1])
+    hyper = Hyperparameters(ACTIVE[:1], ALPHA[:1], BETA)
+    scores = inference.scores(inference.at(hyper))
+    best = scores.gain.argmax()
+    chosen, alpha = scores.additions(np.array([1, best, 3]), 1e-3)
+    one = hyper.add(chosen[:1], alpha[:1])
     assert chosen[0] == best
-    risen = evidence(parts, one) - evidence(parts, model)
-    assert risen == pytest.approx(scan.gain[best], rel=1e-6)
-    assert evidence(parts, model.add(chosen, alpha)) >= evidence(parts, one)
+    risen = evidence(parts, one) - evidence(parts, hyper)
+    assert risen == pytest.approx(scores.gain[best], rel=1e-6)
+    assert evidence(parts, hyper.add(chosen, alpha)) >= evidence(parts, one)
 
 
 def test_functions_go_as_with_each_posterior_recomputed(inference):
     """Where the data determine none of them, so that no digits are lost on the way."""
-    model = Hyperparameters(np.arange(9), np.geomspace(1e1, 1e4, 9), np.array([5.0, 20.0, 1.0]))
-    point = inference.point(model)
+    hyper = Hyperparameters(np.arange(9), np.geomspace(1e1, 1e4, 9), np.array([5.0, 20.0, 1.0]))
+    point = inference.at(hyper)
     which, slow = point.kept_after_deletions(0.05), point
     while slow.deletion_costs().min() < 0.05:
-        rest = np.arange(len(slow.model.alpha)) != slow.deletion_costs().argmin()
+        rest = np.arange(len(slow.hyper.alpha)) != slow.deletion_costs().argmin()
         slow = slow.keep(np.flatnonzero(rest))
     assert 0 < len(which) < 8
-    assert_array_equal(model.active[which], slow.model.active)
+    assert_array_equal(hyper.active[which], slow.hyper.active)
 
 
 def test_climb_ends_where_the_evidence_of_all_is_level(parts, inference):
-    begun = inference.point(Hyperparameters(np.array([0, 2, 5]), np.ones(3), np.full(3, 100.0)))
+    begun = inference.at(Hyperparameters(np.array([0, 2, 5]), np.ones(3), np.full(3, 100.0)))
     top = newton_ascent(begun, inference.n, inference.noise, 1e-6, inference.thorough)
     assert_allclose(top.gradient(), 0, atol=1e-4)
     assert top.log_evidence > begun.log_evidence
-    residuals = inference.n - top.used() - top.model.beta * top.misfit()  # eq. 18 of every noise
+    residuals = inference.n - top.used() - top.hyper.beta * top.misfit()  # eq. 18 of every noise
     assert_allclose(residuals, 0, atol=1e-3)
 
 
 def test_noises_that_are_held_at_their_ceilings_do_not_move_the_others(inference):
-    begun = inference.point(Hyperparameters(np.array([0, 2, 5]), np.ones(3), np.full(3, 5.0)))
+    begun = inference.at(Hyperparameters(np.array([0, 2, 5]), np.ones(3), np.full(3, 5.0)))
     free = newton_ascent(begun, inference.n, inference.noise, 1e-6, inference.thorough)
-    ceiling = np.array([free.model.beta[0] / 2, 1e8, 1e8])
+    ceiling = np.array([free.hyper.beta[0] / 2, 1e8, 1e8])
     top = newton_ascent(begun, inference.n, Noise(False, ceiling), 1e-6, inference.thorough)
-    assert top.model.beta[0] == ceiling[0]
-    first = len(top.model.alpha)
+    assert top.hyper.beta[0] == ceiling[0]
+    first = len(top.hyper.alpha)
     assert top.gradient()[first] > 1, "it wants to rise"
     assert_allclose(np.delete(top.gradient(), first), 0, atol=1e-4)
 
@@ -204,9 +204,9 @@ def test_sweeps_are_mackays_updates_with_the_sums_over_the_targets(parts):
 
 
 def test_what_is_reported_is_of_the_raw_targets(parts, inference):
-    accepted = inference.accept(Hyperparameters(ACTIVE, ALPHA, BETA))
+    accepted = inference.finalize(Hyperparameters(ACTIVE, ALPHA, BETA))
     alone = [
-        part.exact().accept(Hyperparameters(ACTIVE, ALPHA, beta))
+        part.exact().finalize(Hyperparameters(ACTIVE, ALPHA, beta))
         for part, beta in zip(parts, BETA, strict=True)
     ]
     for target, (posterior, one) in enumerate(zip(accepted.posterior.parts, alone, strict=True)):

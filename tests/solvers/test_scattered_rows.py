@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from relvec._evidence import Hyperparameters
+from relvec._evidence.laplace import LaplaceEvidence
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from relvec.solvers import FixedPoint, Sequential, Variational, sequential
 from tests.support import laplace
@@ -26,7 +27,7 @@ def problem(request):
 def test_the_same_starts_end_in_the_same_model(problem, solver, monkeypatch):
     """With looks that cost nothing the search is the same, wherever the rows are."""
     monkeypatch.setattr(Scattered, "evaluation_is_a_pass", False)
-    monkeypatch.setattr("relvec._evidence.laplace.LaplaceEvidence.opening", lambda self: None)
+    monkeypatch.setattr(LaplaceEvidence, "low_rank_start", lambda self: None)
     one, other = (
         solve(solver, problem, design) for design in (problem.design, Scattered(problem.design))
     )
@@ -53,8 +54,8 @@ def test_a_search_that_begins_with_few_rows_ends_as_well_as_one_with_all(problem
     assert not found.notes
     inference = problem.inference
     alpha = found.alpha * problem.design.weight_unit[found.active] ** 2
-    point = inference.point(Hyperparameters(found.active, alpha))
-    assert inference.scan(point).gain.max() < solver.tol
+    point = inference.at(Hyperparameters(found.active, alpha))
+    assert inference.scores(point).gain.max() < solver.tol
 
 
 def test_a_class_too_rare_for_few_rows_is_found_with_all(monkeypatch):

@@ -116,7 +116,9 @@ def test_no_start_after_the_first_neglects_a_part_of_the_functions(monkeypatch):
 
     monkeypatch.setattr(ForwardSelection, "bottom_up", bottom_up)
     problem = problems.smooth(True)
-    assert evidence_model(Gaussian(), problem.design, problem.t[:, None]).opening() is not None
+    assert (
+        evidence_model(Gaussian(), problem.design, problem.t[:, None]).low_rank_start() is not None
+    )
     solve(problem, n_starts=2)
     assert len(inferences) == 1
 
@@ -195,13 +197,13 @@ def test_models_without_functions_are_reported(rng, noise_variance):
 
 
 def test_evidence_that_the_search_only_believed_in_is_reported(monkeypatch):
-    accept = ExactEvidence.accept
+    accept = ExactEvidence.finalize
 
-    def less(self, model):
-        accepted = accept(self, model)
+    def less(self, hyper):
+        accepted = accept(self, hyper)
         return replace(accepted, log_evidence=accepted.log_evidence - 2)
 
-    monkeypatch.setattr(ExactEvidence, "accept", less)
+    monkeypatch.setattr(ExactEvidence, "finalize", less)
     (note,) = solve(problems.smooth(True)).notes
     assert isinstance(note, PrecisionWarning)
     assert "digits were lost" in str(note)

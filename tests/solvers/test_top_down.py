@@ -88,8 +88,8 @@ def test_a_function_that_left_and_would_raise_the_evidence_comes_back(solver, mo
     s, q2 = (problem.Phi**2).sum(axis=0), (problem.Phi.T @ problem.t) ** 2
     gain = np.where(q2 > s, 0.5 * (q2 / s - 1 - np.log(q2 / s)), 0.0)
     point = BackwardElimination(solver, inference).run()
-    assert set(np.flatnonzero(gain > solver.tol)) <= set(point.model.active)
-    assert set(point.model.active) <= set(np.flatnonzero(gain > 0))
+    assert set(np.flatnonzero(gain > solver.tol)) <= set(point.hyper.active)
+    assert set(point.hyper.active) <= set(np.flatnonzero(gain > 0))
 
 
 def test_nothing_comes_back_where_no_precision_is_infinite(solver):

@@ -64,7 +64,7 @@ class Problem:
         frame = self.design.frame(self.standard)
         for block in blocks:
             index = np.asarray(block, dtype=np.intp)
-            frame.extend(index, frame.rest(index))
+            frame.extend(index, frame.residual(index))
         return frame
 
     def data(self, active) -> ReducedData:

@@ -90,9 +90,9 @@ class OneTarget(NamedTuple):
 
     coords: Array
     target: Array
-    rest_norm2: Array
-    rest_dot: Array
-    rest_target: float
+    residual_norm2: Array
+    residual_dot: Array
+    residual_target: float
 
 
 class TargetFrame(ABC):
@@ -105,13 +105,13 @@ class TargetFrame(ABC):
     ==================  ============================  ====================
     ``coords``          Qᵀφ_m                         (j, n_candidates)
     ``target``          Qᵀt                           (j,)
-    ``rest_norm2``      ‖φ_m‖² − ‖Qᵀφ_m‖²             (n_candidates,)
-    ``rest_dot``        φ_mᵀt − (Qᵀφ_m)ᵀQᵀt           (n_candidates,)
-    ``rest_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
+    ``residual_norm2``      ‖φ_m‖² − ‖Qᵀφ_m‖²             (n_candidates,)
+    ``residual_dot``      φ_mᵀt − (Qᵀφ_m)ᵀQᵀt           (n_candidates,)
+    ``residual_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
     ==================  ============================  ====================
 
     Several targets have an axis of their own, the first, in each of the last four but
-    ``rest_norm2``.
+    ``residual_norm2``.
 
     This is a partial Cholesky factor of the Gram matrix of [Φ, t], and all that the evidence of
     Gaussian noise, its derivatives and the factors S and Q of every candidate depend on. An active
@@ -121,32 +121,32 @@ class TargetFrame(ABC):
 
     coords: Array
     target: Array
-    rest_norm2: Array
-    rest_dot: Array
-    rest_target: Array
+    residual_norm2: Array
+    residual_dot: Array
+    residual_target: Array
 
     def targets(self) -> list[OneTarget]:
         """What the frame says of each target by itself."""
-        of_all = self.target, self.rest_dot, self.rest_target
+        of_all = self.target, self.residual_dot, self.residual_target
         of_each = [of_all] if self.target.ndim == 1 else zip(*of_all, strict=True)
         return [
-            OneTarget(self.coords, target, self.rest_norm2, dot, float(rest))
-            for target, dot, rest in of_each
+            OneTarget(self.coords, target, self.residual_norm2, dot, float(residual))
+            for target, dot, residual in of_each
         ]
 
     @abstractmethod
-    def rest(self, index: Index) -> Array:
+    def residual(self, index: Index) -> Array:
         """Return what is left of the candidates `index` outside the frame, (n_rows, b)."""
 
     @abstractmethod
-    def extend(self, index: Index, rest: Array) -> None:
-        """Grow the frame until it spans the candidates `index`, given their `rest`."""
+    def extend(self, index: Index, residual: Array) -> None:
+        """Grow the frame until it spans the candidates `index`, given their `residual`."""
 
     def span(self, index: Index) -> None:
         """Grow the frame until it spans the candidates `index`."""
-        missing = index[self.rest_norm2[index] > 0]
+        missing = index[self.residual_norm2[index] > 0]
         if len(missing):
-            self.extend(missing, self.rest(missing))
+            self.extend(missing, self.residual(missing))
 
 
 class ClosedFrame(TargetFrame):
@@ -155,21 +155,21 @@ class ClosedFrame(TargetFrame):
     Nothing in it costs more than candidate space: no row of data is touched again.
     """
 
-    def __init__(self, coords: Array, target: Array, rest_target: Array) -> None:
-        self.coords, self.target, self.rest_target = coords, target, rest_target
-        self.rest_norm2 = np.zeros(coords.shape[1])
-        self.rest_dot = np.zeros((*target.shape[:-1], coords.shape[1]))
+    def __init__(self, coords: Array, target: Array, residual_target: Array) -> None:
+        self.coords, self.target, self.residual_target = coords, target, residual_target
+        self.residual_norm2 = np.zeros(coords.shape[1])
+        self.residual_dot = np.zeros((*target.shape[:-1], coords.shape[1]))
 
     @classmethod
     def neglecting(cls, frame: TargetFrame) -> Self:
         """Take a frame that spans nearly all there is."""
-        return cls(frame.coords, frame.target, frame.rest_target)
+        return cls(frame.coords, frame.target, frame.residual_target)
 
-    def rest(self, index: Index) -> Array:
+    def residual(self, index: Index) -> Array:
         """Nothing is left."""
         return np.zeros((0, len(index)))
 
-    def extend(self, index: Index, rest: Array) -> None:
+    def extend(self, index: Index, residual: Array) -> None:
         """Nothing is added."""
 
 
@@ -180,7 +180,7 @@ class Design(ABC):
     ----------
     shape : tuple of int
         (n_samples, n_candidates).
-    looks_cost_a_pass : bool
+    evaluation_is_a_pass : bool
         Whether a look at candidates computes their values anew, and so at least a `subset` of the
         rows should be had in memory.
     has_intercept : bool
@@ -197,7 +197,7 @@ class Design(ABC):
     center, scale : ndarray of shape (n_candidates,)
         φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
         scale is infinite for a candidate that is nothing.
-    by_products : bool
+    by_normal_equations : bool
         Whether frames come from products of the candidates, which hold half their digits: what is
         found there has to be looked at again on a design of the functions that were kept.
     """

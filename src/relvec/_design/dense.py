@@ -156,13 +156,13 @@ class DenseFrame(TargetFrame):
 
     def __init__(self, Phi: Array, scale: Array, t: Array, root: Array | None) -> None:
         self._Phi, self._scale, self._root = Phi, scale, root
-        self._rest_t = t if root is None else t * root[:, 0]
+        self._residual_t = t if root is None else t * root[:, 0]
         self._Q = np.empty((len(Phi), 0))
         self.coords = np.empty((0, Phi.shape[1]))
         self.target = np.empty((*t.shape[:-1], 0))
-        self.rest_norm2 = np.isfinite(scale).astype(np.float64)
-        self.rest_dot = self._dot(self._rest_t)
-        self.rest_target = np.einsum("...n,...n->...", self._rest_t, self._rest_t)
+        self.residual_norm2 = np.isfinite(scale).astype(np.float64)
+        self.residual_dot = self._dot(self._residual_t)
+        self.residual_target = np.einsum("...n,...n->...", self._residual_t, self._residual_t)
 
     def _dot(self, vectors: Array) -> Array:
         """Product of vectors over the rows, one or several along the first axis, with Φ."""
@@ -171,27 +171,27 @@ class DenseFrame(TargetFrame):
         products: Array = (vectors @ self._Phi) / self._scale
         return products
 
-    def rest(self, index: Index) -> Array:
-        """See `TargetFrame.rest`."""
-        rest: Array = self._Phi[:, index] / self._scale[index]
-        return self._orthogonalised(rest if self._root is None else rest * self._root)
+    def residual(self, index: Index) -> Array:
+        """See `TargetFrame.residual`."""
+        residual: Array = self._Phi[:, index] / self._scale[index]
+        return self._orthogonalised(residual if self._root is None else residual * self._root)
 
     def _orthogonalised(self, block: Array) -> Array:
         return block - self._Q @ (self._Q.T @ block) if len(self.coords) else block
 
-    def extend(self, index: Index, rest: Array) -> None:
+    def extend(self, index: Index, residual: Array) -> None:
         """See `TargetFrame.extend`."""
         # Rounding errors along Q, grown by the normalisation, are removed by a second pass. What it
         # shrinks by half was nothing but such errors.
-        new = orthonormal(self._orthogonalised(orthonormal(rest, ROUNDINGS)), 0.5)
+        new = orthonormal(self._orthogonalised(orthonormal(residual, ROUNDINGS)), 0.5)
         coords = self._dot(new.T)
-        target = self._rest_t @ new
-        self._rest_t = self._rest_t - target @ new.T
+        target = self._residual_t @ new
+        self._residual_t = self._residual_t - target @ new.T
         self._Q = np.hstack([self._Q, new])
         self.coords = np.vstack([self.coords, coords])
         self.target = np.concatenate([self.target, target], axis=-1)
-        self.rest_norm2 -= np.einsum("ij,ij->j", coords, coords)
-        np.maximum(self.rest_norm2, 0.0, out=self.rest_norm2)
-        self.rest_norm2[index] = 0.0
-        self.rest_dot -= target @ coords
-        self.rest_target = np.einsum("...n,...n->...", self._rest_t, self._rest_t)
+        self.residual_norm2 -= np.einsum("ij,ij->j", coords, coords)
+        np.maximum(self.residual_norm2, 0.0, out=self.residual_norm2)
+        self.residual_norm2[index] = 0.0
+        self.residual_dot -= target @ coords
+        self.residual_target = np.einsum("...n,...n->...", self._residual_t, self._residual_t)

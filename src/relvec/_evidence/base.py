@@ -67,12 +67,12 @@ class AscentLimits:
     ----------
     steps : int
         Newton steps at most.
-    rest : float
+    tol_share : float
         Share of `tol` under which a gain or a gradient, in nats, is next to nothing.
     """
 
     steps: int
-    rest: float
+    tol_share: float
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ class WarmStart:
 
     Attributes
     ----------
-    model : Model
+    hyper : Hyperparameters
     weights : ndarray of shape (n_active, n_outputs)
         Their mode.
     level : ndarray of shape (n_outputs,)
         Outputs where all functions are zero.
     """
 
-    model: Hyperparameters
+    hyper: Hyperparameters
     weights: Array
     level: Array
 
@@ -98,7 +98,7 @@ class EvidenceState(ABC):
 
     Attributes
     ----------
-    model : Model
+    hyper : Hyperparameters
     variance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
         Σ̂ = A^(1/2) Σ A^(1/2), the outputs of each function side by side.
     mean : ndarray of shape (n_active, n_outputs)
@@ -110,11 +110,11 @@ class EvidenceState(ABC):
         where the gradient is that of the evidence.
     """
 
-    model: Hyperparameters
+    hyper: Hyperparameters
     variance: Array
     mean: Array
     log_evidence: float
-    fall: float = 0.0
+    allowed_decrease: float = 0.0
 
     @abstractmethod
     def gradient(self) -> Array:
@@ -136,14 +136,14 @@ class EvidenceState(ABC):
         """Squared misfit r = ‖t − Φμ‖² of each target that has noise, shape (n_noises,)."""
 
     @abstractmethod
-    def at(self, model: Hyperparameters) -> EvidenceState:
+    def move(self, hyper: Hyperparameters) -> EvidenceState:
         """Posterior of the same functions at other precisions."""
 
     @abstractmethod
     def keep(self, which: Index) -> EvidenceState:
         """Posterior with the functions at some positions only."""
 
-    def near(self) -> WarmStart | None:
+    def warm_start(self) -> WarmStart | None:
         """What the posterior at another model is looked for from; None if it has a closed form."""
         return None
 
@@ -181,7 +181,7 @@ class EvidenceState(ABC):
         A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
         near copies of their neighbours, which take over.
         """
-        left = np.arange(len(self.model.alpha))
+        left = np.arange(len(self.hyper.alpha))
         if self.deletion_costs().min(initial=np.inf) >= tol:
             return left
         V, m = self.independent()
@@ -285,11 +285,11 @@ class EvidenceModel(ABC):
         Noise precision of each target for a search that begins with no function.
     output_variance : float
         Variance over the rows that outputs may be expected to have.
-    quick, thorough : Effort
+    quick, thorough : AscentLimits
         Newton steps between two batches of additions, and before a phase may end.
-    looks_cost_a_pass : bool
+    evaluation_is_a_pass : bool
         Whether a look at the candidates is a pass over rows that are not at hand.
-    settling : int
+    polish_steps : int
         Newton steps that a model at rest is given at most to settle; none where each is a pass.
     """
 
@@ -305,12 +305,12 @@ class EvidenceModel(ABC):
     polish_steps: int = 0
 
     @abstractmethod
-    def point(self, model: Hyperparameters, near: WarmStart | None = None) -> EvidenceState:
+    def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> EvidenceState:
         """Posterior at a model, looked for from what is known at one `near` it."""
 
     @abstractmethod
-    def scan(
-        self, point: EvidenceState, worth: float = np.inf, known: Array | None = None
+    def scores(
+        self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
     ) -> CandidateScores:
         """Look at every candidate, or at some of which at least one is worth so many nats.
 
@@ -322,19 +322,19 @@ class EvidenceModel(ABC):
         """Prepare for points at which every candidate is active, and no scans."""
 
     @abstractmethod
-    def function_slope(self, point: EvidenceState) -> Array:
+    def function_slope(self, state: EvidenceState) -> Array:
         """D = ∂L/∂Φ of the active functions as they are raw, α in their units held (eq. 55)."""
 
     @abstractmethod
-    def model_of(self, alpha: Array) -> Hyperparameters:
+    def hyper_of(self, alpha: Array) -> Hyperparameters:
         """Model of every candidate, given precisions in the users' units."""
 
     @abstractmethod
-    def opening(self) -> Hyperparameters | None:
+    def low_rank_start(self) -> Hyperparameters | None:
         """Return a model that all functions at once lead to, or None where that is too dear."""
 
     @abstractmethod
-    def refine(self, model: Hyperparameters) -> bool:
+    def refine(self, hyper: Hyperparameters) -> bool:
         """Neglect nothing of a model's functions from now on; whether anything was."""
 
     @abstractmethod
@@ -346,7 +346,7 @@ class EvidenceModel(ABC):
         """Unit of each candidate's weight, in the users' units: their α is α / unit²."""
 
     @abstractmethod
-    def accept(self, model: Hyperparameters) -> SparseModel:
+    def finalize(self, hyper: Hyperparameters) -> SparseModel:
         """Recompute evidence and posterior of the kept functions from their columns alone.
 
         What is reported never rests on the digits that the search may have lost.

@@ -40,7 +40,7 @@ class LaplaceScores(CandidateScores):
     ----------
     design : Design
         Candidates.
-    point : LaplacePoint
+    point : LaplaceState
         The model beside which they are looked at.
     index : ndarray of int or slice
         Which of them; others are taken for worth nothing.
@@ -50,7 +50,7 @@ class LaplaceScores(CandidateScores):
         self._design, self._point, self.gain = design, point, np.zeros(design.shape[1])
         for some in self._blocks(index):
             self.gain[some] = self._gain(some)
-        self.gain[point.model.active] = 0.0
+        self.gain[point.hyper.active] = 0.0
 
     def _blocks(self, index: Index | slice) -> Iterator[Index | slice]:
         """Candidates, as many at a time as have room for their products."""
@@ -108,14 +108,14 @@ def screened(
         promising = np.flatnonzero(RISE * known >= worth)
         few = np.sort(promising[np.argsort(-known[promising], kind="stable")[:SHORTLIST]])
         if 0 < 2 * len(few) <= len(known):
-            scan = LaplaceScores(design, point, few)
-            if scan.gain.max() >= worth:
-                scan.known = known.copy()
-                scan.known[few] = scan.gain[few]
-                return scan
-    scan = LaplaceScores(design, point)
-    scan.known = scan.gain
-    return scan
+            scores = LaplaceScores(design, point, few)
+            if scores.gain.max() >= worth:
+                scores.known = known.copy()
+                scores.known[few] = scores.gain[few]
+                return scores
+    scores = LaplaceScores(design, point)
+    scores.known = scores.gain
+    return scores
 
 
 def _squares(

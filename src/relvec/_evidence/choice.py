@@ -21,7 +21,7 @@ from relvec.likelihoods.student_t import StudentT
 def evidence_model(likelihood: Likelihood, design: Design, t: Array) -> EvidenceModel:
     """Inference for a target (n_samples, d) on a design: Laplace's method, unless more is known.
 
-    A likelihood with something better registers it: ``@infer.register``.
+    A likelihood with something better registers it: ``@evidence_model.register``.
     """
     return LaplaceEvidence(design, t, likelihood)
 

@@ -51,7 +51,7 @@ class ExactState(EvidenceState):
 
     Attributes
     ----------
-    data : tuple of ActiveSet
+    data : tuple of ReducedData
         Of each target.
     posteriors : tuple of WeightPosterior
         Of the weights of each target.
@@ -61,7 +61,7 @@ class ExactState(EvidenceState):
         Of β.
     """
 
-    model: Hyperparameters
+    hyper: Hyperparameters
     data: tuple[ReducedData, ...]
     posteriors: tuple[WeightPosterior, ...]
     log_evidence: float
@@ -69,17 +69,17 @@ class ExactState(EvidenceState):
 
     @classmethod
     def of(
-        cls, data: tuple[ReducedData, ...], model: Hyperparameters, prior: Gamma = UNIFORM
+        cls, data: tuple[ReducedData, ...], hyper: Hyperparameters, prior: Gamma = UNIFORM
     ) -> ExactState:
         """Posterior of a model for the data of its functions, and a prior of β."""
         posteriors, roots = [], dict[float, Array]()
-        log_evidence = prior.log_prob(model.beta)  # eq. 36
-        for part, beta in zip(data, model.beta.tolist(), strict=True):
-            found = WeightPosterior.at(part, model.alpha, beta, roots.get(beta))
+        log_evidence = prior.log_prob(hyper.beta)  # eq. 36
+        for part, beta in zip(data, hyper.beta.tolist(), strict=True):
+            found = WeightPosterior.at(part, hyper.alpha, beta, roots.get(beta))
             roots[beta] = found.root
             log_evidence += found.log_evidence
             posteriors.append(found)
-        return cls(model, data, tuple(posteriors), log_evidence, prior)
+        return cls(hyper, data, tuple(posteriors), log_evidence, prior)
 
     @property
     def variance(self) -> Array:  # type: ignore[override]
@@ -106,7 +106,7 @@ class ExactState(EvidenceState):
 
     def deletion_costs(self) -> Array:
         """See `EvidenceState.deletion_costs`."""
-        costs = np.zeros(len(self.model.alpha))
+        costs = np.zeros(len(self.hyper.alpha))
         for posterior in self.posteriors:
             costs += posterior.deletion_costs()
         return costs
@@ -121,75 +121,75 @@ class ExactState(EvidenceState):
 
     def gradient(self) -> Array:
         """See `EvidenceState.gradient`; the last entries are eq. 45."""
-        k, n = len(self.model.alpha), self.data[0].n
+        k, n = len(self.hyper.alpha), self.data[0].n
         gradient = np.zeros(k + len(self.posteriors))
         for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
             posterior.add_gradient(gradient, at, n, beta)
         if not self.prior.uniform:
-            gradient[k:] += self.prior.slope(self.model.beta)
+            gradient[k:] += self.prior.slope(self.hyper.beta)
         return gradient
 
     def hessian(self) -> Array:
         """See `EvidenceState.hessian`; two noises do not feel each other."""
-        k = len(self.model.alpha)
+        k = len(self.hyper.alpha)
         size = k + len(self.posteriors)
         hessian = np.zeros((size, size))
         for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
             posterior.add_hessian(hessian, at, beta)
         if not self.prior.uniform:
-            hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.model.beta)
+            hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.hyper.beta)
         return hessian
 
     def _with_beta(self) -> Iterator[tuple[WeightPosterior, float]]:
-        return zip(self.posteriors, self.model.beta.tolist(), strict=True)
+        return zip(self.posteriors, self.hyper.beta.tolist(), strict=True)
 
     def evidence_gradient(self) -> Array:
-        """See `EvidenceState.evidence_slope`."""
+        """See `EvidenceState.evidence_gradient`."""
         return self.gradient()
 
     def misfit(self) -> Array:
         """See `EvidenceState.misfit`."""
         return np.array([posterior.misfit for posterior in self.posteriors])
 
-    def at(self, model: Hyperparameters) -> ExactState:
-        """See `EvidenceState.at`."""
-        return ExactState.of(self.data, model, self.prior)
+    def move(self, hyper: Hyperparameters) -> ExactState:
+        """See `EvidenceState.move`."""
+        return ExactState.of(self.data, hyper, self.prior)
 
     def keep(self, which: Index) -> ExactState:
         """See `EvidenceState.keep`."""
         R = self.data[0].R[:, which]
         fewer = tuple(replace(part, R=R) for part in self.data)
-        return ExactState.of(fewer, self.model.keep(which), self.prior)
+        return ExactState.of(fewer, self.hyper.keep(which), self.prior)
 
 
 class ExactScores(CandidateScores):
     """Factors of every candidate in a frame, which grows with what is chosen."""
 
-    def __init__(self, inference: ExactEvidence, point: ExactState) -> None:
-        model = point.model
-        self._inference, self._model = inference, model
+    def __init__(self, inference: ExactEvidence, state: ExactState) -> None:
+        hyper = state.hyper
+        self._inference, self._model = inference, hyper
         self._factors = [
-            CandidateFactors.at(frame, data, model.alpha, beta)
+            CandidateFactors.at(frame, data, hyper.alpha, beta)
             for frame, data, beta in zip(
-                inference.frame.targets(), point.data, model.beta.tolist(), strict=True
+                inference.frame.targets(), state.data, hyper.beta.tolist(), strict=True
             )
         ]
         self._floor = np.array([part.floor for part in self._factors])
         S, Q = np.array([(part.S, part.Q) for part in self._factors]).transpose(1, 2, 0)
         self.gain, _ = best_independent(S, Q, self._floor)
-        self.gain[model.active] = 0.0
+        self.gain[hyper.active] = 0.0
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `CandidateScores.additions`."""
         frame = self._inference.frame
-        rest, coords = frame.rest(batch), frame.coords[:, batch]
-        S = np.stack([part.block(coords, rest) for part in self._factors])
+        residual, coords = frame.residual(batch), frame.coords[:, batch]
+        S = np.stack([part.block(coords, residual) for part in self._factors])
         Q = np.stack([part.Q[batch] for part in self._factors])
         chosen, alpha = greedy_additions(IndependentBlock(S, Q, self._floor), threshold)
         n_active = len(self._model.active) + len(chosen)
         if len(frame.coords) <= SLACK * n_active + SPARE:
-            new = chosen[frame.rest_norm2[batch[chosen]] > 0]
-            frame.extend(batch[new], rest[:, new])
+            new = chosen[frame.residual_norm2[batch[chosen]] > 0]
+            frame.extend(batch[new], residual[:, new])
         else:
             self._inference.span_only(np.append(self._model.active, batch[chosen]))
         return batch[chosen], alpha
@@ -208,7 +208,7 @@ class ExactEvidence(EvidenceModel):
         With the noise variance if it is known.
     """
 
-    quick, thorough = AscentLimits(steps=1, rest=1e-6), AscentLimits(steps=50, rest=1e-6)
+    quick, thorough = AscentLimits(steps=1, tol_share=1e-6), AscentLimits(steps=50, tol_share=1e-6)
     norm2, polish_steps = 1.0, 4
 
     def __init__(self, design: Design, t: Array, likelihood: Gaussian) -> None:
@@ -268,61 +268,61 @@ class ExactEvidence(EvidenceModel):
         self.frame = self.design.frame(self.target)
         self.frame.span(active)
 
-    def point(self, model: Hyperparameters, near: WarmStart | None = None) -> ExactState:
-        """See `EvidenceModel.point`."""
-        self.frame.span(model.active)
-        return ExactState.of(self._data(self.frame, model.active), model, self.noise.prior)
+    def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> ExactState:
+        """See `EvidenceModel.at`."""
+        self.frame.span(hyper.active)
+        return ExactState.of(self._data(self.frame, hyper.active), hyper, self.noise.prior)
 
     def _data(self, frame: TargetFrame, active: Index) -> tuple[ReducedData, ...]:
         """What each target says of some functions."""
         return tuple(ReducedData.from_frame(alone, active, self.n) for alone in frame.targets())
 
-    def scan(
-        self, point: EvidenceState, worth: float = np.inf, known: Array | None = None
+    def scores(
+        self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
     ) -> ExactScores:
-        """See `EvidenceModel.scan`."""
-        assert isinstance(point, ExactState)
-        return ExactScores(self, point)
+        """See `EvidenceModel.scores`."""
+        assert isinstance(state, ExactState)
+        return ExactScores(self, state)
 
     def all_active(self) -> Self:
         """See `EvidenceModel.all_active`: the rows themselves are the frame."""
         self.frame = self.design.closed_frame(self.target)
         return self
 
-    def function_slope(self, point: EvidenceState) -> Array:
+    def function_slope(self, state: EvidenceState) -> Array:
         """See `EvidenceModel.function_slope`: D = Σβ[(t − Φμ)μᵀ − ΦΣ], eq. 55, copies counted."""
-        model = point.model
-        Phi, scale = self.design.columns(model.active), self.design.scale[model.active]
-        root_alpha = np.sqrt(model.alpha)
-        variances, means = point.independent()
+        hyper = state.hyper
+        Phi, scale = self.design.columns(hyper.active), self.design.scale[hyper.active]
+        root_alpha = np.sqrt(hyper.alpha)
+        variances, means = state.independent()
         mean = means[:, :, 0] / root_alpha
-        variance = np.tensordot(model.beta, variances, 1) / np.multiply.outer(
+        variance = np.tensordot(hyper.beta, variances, 1) / np.multiply.outer(
             root_alpha, root_alpha
         )
         residual = self.target.values - Phi @ mean.T
-        D = residual @ (model.beta[:, None] * mean) - Phi @ variance
+        D = residual @ (hyper.beta[:, None] * mean) - Phi @ variance
         slope: Array = self.design.row_weights[:, None] * D / scale
         return slope
 
-    def opening(self) -> Hyperparameters | None:
-        """See `EvidenceModel.opening`; cheap where few directions span the dictionary."""
+    def low_rank_start(self) -> Hyperparameters | None:
+        """See `EvidenceModel.low_rank_start`; cheap where few directions span the dictionary."""
         if not isinstance(self.frame, ClosedFrame):
             return None
         return mackay_iterations(self.frame, self.target, self.n, self.noise)
 
-    def refine(self, model: Hyperparameters) -> bool:
+    def refine(self, hyper: Hyperparameters) -> bool:
         """See `EvidenceModel.refine`."""
         neglecting = isinstance(self.frame, ClosedFrame)
         if neglecting:
-            self.span_only(model.active)
+            self.span_only(hyper.active)
         return neglecting
 
-    def accept(self, model: Hyperparameters) -> SparseModel:
-        """See `EvidenceModel.accept`."""
-        model = model.keep(np.argsort(model.active))
-        alpha, kept = model.alpha, self.design.restrict(model.active)
-        found = self._recomputed(kept, alpha, model.beta)
-        noise_variance, units = self.target.scale**2 / model.beta, self.target.scale[:, None]
+    def finalize(self, hyper: Hyperparameters) -> SparseModel:
+        """See `EvidenceModel.finalize`."""
+        hyper = hyper.keep(np.argsort(hyper.active))
+        alpha, kept = hyper.alpha, self.design.restrict(hyper.active)
+        found = self._recomputed(kept, alpha, hyper.beta)
+        noise_variance, units = self.target.scale**2 / hyper.beta, self.target.scale[:, None]
         with np.errstate(over="ignore", under="ignore"):
             user_alpha = in_units(alpha, kept.scale / units)
         posteriors = tuple(
@@ -344,7 +344,7 @@ class ExactEvidence(EvidenceModel):
         several = len(posteriors) > 1
         learnt = noise_variance if several else float(noise_variance[0])
         return SparseModel(
-            active=model.active,
+            active=hyper.active,
             alpha=user_alpha if several else user_alpha[0],
             likelihood=self.likelihood
             if self.noise.held
@@ -362,8 +362,8 @@ class ExactEvidence(EvidenceModel):
             self._data(frame, every), Hyperparameters(every, alpha, beta), self.noise.prior
         )
 
-    def model_of(self, alpha: Array) -> Hyperparameters:
-        """See `EvidenceModel.model_of`; the noise has to be known."""
+    def hyper_of(self, alpha: Array) -> Hyperparameters:
+        """See `EvidenceModel.hyper_of`; the noise has to be known."""
         assert self.likelihood.noise_variance is not None
         beta = self._beta(self.likelihood.noise_variance)
         first = np.atleast_2d(alpha)[0]  # those of the others are the same in other units
@@ -376,8 +376,8 @@ class ExactEvidence(EvidenceModel):
 
     def log_evidence(self, alpha: Array) -> float:
         """See `EvidenceModel.log_evidence`."""
-        model = self.model_of(alpha)
-        found = self._recomputed(self.design, model.alpha, model.beta)
+        hyper = self.hyper_of(alpha)
+        found = self._recomputed(self.design, hyper.alpha, hyper.beta)
         return self.user_evidence(found.log_evidence)
 
     def user_evidence(self, log_evidence: float) -> float:

@@ -39,7 +39,7 @@ class ReducedData:
         Active functions in the frame, Φ_A = QR.
     c : ndarray of shape (j,)
         Target in the frame, Qᵀt.
-    rest : float
+    residual_target : float
         ‖t‖² − ‖Qᵀt‖².
     n : float
         Number of observations that count.
@@ -47,13 +47,13 @@ class ReducedData:
 
     R: Array
     c: Array
-    rest: float
+    residual_target: float
     n: float
 
     @classmethod
     def from_frame(cls, frame: OneTarget, active: Index, n: float) -> ReducedData:
         """Take the columns of the active functions out of a frame that spans them."""
-        return cls(frame.coords[:, active], frame.target, frame.rest_target, n)
+        return cls(frame.coords[:, active], frame.target, frame.residual_target, n)
 
     def weighted(self, alpha: Array, beta: float) -> Array:
         """D = √β R A^(-1/2), shape (j, n_active)."""
@@ -62,7 +62,7 @@ class ReducedData:
     def misfit(self, mean: Array) -> float:
         """Squared misfit r = ‖t − Φμ‖²."""
         residual = self.c - self.R @ mean
-        return self.rest + float(residual @ residual)
+        return self.residual_target + float(residual @ residual)
 
 
 def posterior_root(D: Array) -> Array:
@@ -192,7 +192,7 @@ class CandidateFactors:
     def at(cls, frame: OneTarget, data: ReducedData, alpha: Array, beta: float) -> CandidateFactors:
         """Factors of all candidates for the given active functions and precisions."""
         within = cls._of(frame.coords, data, alpha, beta)
-        S, Q = beta * frame.rest_norm2 + within.S, beta * frame.rest_dot + within.Q
+        S, Q = beta * frame.residual_norm2 + within.S, beta * frame.residual_dot + within.Q
         return cls(S, Q, beta, within.whitener)
 
     @classmethod
@@ -213,7 +213,7 @@ class CandidateFactors:
         """S of a unit-norm function below which no digits are left."""
         return RESOLUTION * self.beta
 
-    def block(self, coords: Array, rest: Array) -> Array:
+    def block(self, coords: Array, residual: Array) -> Array:
         """S between some candidates, (b, b), given their parts within and outside the frame."""
         W = solve_lower(self.whitener, np.ascontiguousarray(coords))
-        return self.beta * (rest.T @ rest + W.T @ W)
+        return self.beta * (residual.T @ residual + W.T @ W)

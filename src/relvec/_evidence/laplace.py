@@ -40,8 +40,8 @@ from relvec._evidence.rows import Rows, Terms
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
-#: The opening neglects functions' parts outside a frame up to this share of their squares: beside
-#: the curvature of a class they hardly count. There may be one direction to so many candidates.
+#: The low-rank start neglects functions' parts outside a frame up to this share of their squares:
+#: beside the curvature of a class they hardly count. One direction to so many candidates at most.
 NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
 FALL = 1.0
@@ -52,8 +52,8 @@ class LaplaceState(EvidenceState):
 
     Parameters
     ----------
-    model : Model
-    start : Place
+    hyper : Hyperparameters
+    start : NewtonIterate
         A place on the log posterior, which the mode is looked for from.
     tolerance : float
         How near the mode has to be, in nats.
@@ -62,26 +62,26 @@ class LaplaceState(EvidenceState):
 
     Attributes
     ----------
-    outputs : Outputs
+    outputs : LinearPredictor
         Weights and outputs at the mode.
     bend : Curvature
         Curvature there.
     """
 
-    fall = FALL
+    allowed_decrease = FALL
 
     def __init__(
         self,
-        model: Hyperparameters,
+        hyper: Hyperparameters,
         start: NewtonIterate,
         tolerance: float = EXACTLY,
         bend: Curvature | None = None,
     ) -> None:
-        self.model = model
+        self.hyper = hyper
         self._mode, reached = find_mode(start, tolerance, bend)
         self.outputs, self.bend = self._mode.outputs, self._mode.curvature
         self.variance = self.bend.variance
-        self.mean = np.sqrt(model.alpha)[:, None] * self.outputs.weights
+        self.mean = np.sqrt(hyper.alpha)[:, None] * self.outputs.weights
         # A model whose mode is out of reach is none that a search may end in.
         self.log_evidence = self._mode.height - self.bend.half_log_det if reached else -np.inf
         if self.outputs.rows.has_intercept:
@@ -127,29 +127,29 @@ class LaplaceState(EvidenceState):
 
     def evidence_gradient(self) -> Array:
         """The mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
-        slope: Array = self.gradient() + 0.5 * self.model.alpha * (
+        slope: Array = self.gradient() + 0.5 * self.hyper.alpha * (
             self.weights * self.following[0]
         ).sum(axis=1)
         return slope
 
     def hessian(self) -> Array:
         """Second derivatives for fixed B."""
-        each, outputs = len(self.model.alpha), self.mean.shape[1]
+        each, outputs = len(self.hyper.alpha), self.mean.shape[1]
         full = alpha_hessian(self.variance, self.mean.ravel())
         shared: Array = full.reshape(each, outputs, each, outputs).sum(axis=(1, 3))
         return shared
 
-    def near(self) -> WarmStart:
-        """See `EvidenceState.near`."""
-        return WarmStart(self.model, self.weights, self.level)
+    def warm_start(self) -> WarmStart:
+        """See `EvidenceState.warm_start`."""
+        return WarmStart(self.hyper, self.weights, self.level)
 
     def misfit(self) -> Array:
         """See `EvidenceState.misfit`: there is no noise."""
         return np.empty(0)
 
-    def at(self, model: Hyperparameters) -> Self:
-        """See `EvidenceState.at`."""
-        return type(self)(model, self._mode.under(model.alpha), CLOSELY)
+    def move(self, hyper: Hyperparameters) -> Self:
+        """See `EvidenceState.move`."""
+        return type(self)(hyper, self._mode.under(hyper.alpha), CLOSELY)
 
     def keep(self, which: Index) -> Self:
         """See `EvidenceState.keep`; it begins at a Gaussian posterior's mode without the others."""
@@ -160,16 +160,16 @@ class LaplaceState(EvidenceState):
         mean = mean[kept] - V[np.ix_(kept, lost)] @ np.linalg.solve(
             V[np.ix_(lost, lost)], mean[lost]
         )
-        model = self.model.keep(which)
-        weights = mean.reshape(-1, each) / np.sqrt(model.alpha)[:, None]
+        hyper = self.hyper.keep(which)
+        weights = mean.reshape(-1, each) / np.sqrt(hyper.alpha)[:, None]
         level = here.level
         if here.rows.has_intercept:
             middle = here.information.middle
             level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
-        Phi = here.rows.design.columns(model.active)
+        Phi = here.rows.design.columns(hyper.active)
         outputs = LinearPredictor(here.rows, Phi, weights, level)
-        bend = Curvature(here.information.keep(which, Phi), model.alpha)
-        return type(self)(model, NewtonIterate(outputs, model.alpha), CLOSELY, bend)
+        bend = Curvature(here.information.keep(which, Phi), hyper.alpha)
+        return type(self)(hyper, NewtonIterate(outputs, hyper.alpha), CLOSELY, bend)
 
 
 def _pull(reach: PredictorCovariance, terms: Terms, Phi: Array, y: Array, *given: Any) -> Array:
@@ -216,7 +216,7 @@ class LaplaceEvidence(EvidenceModel):
     """
 
     first_beta, output_variance = np.ones(1), 1.0
-    quick, thorough = AscentLimits(steps=1, rest=1.0), AscentLimits(steps=100, rest=1e-4)
+    quick, thorough = AscentLimits(steps=1, tol_share=1.0), AscentLimits(steps=100, tol_share=1e-4)
     noise = Noise(held=True, beta_max=first_beta)
 
     def __init__(self, design: Design, t: RowVector, likelihood: Likelihood) -> None:
@@ -225,29 +225,29 @@ class LaplaceEvidence(EvidenceModel):
         self.n, self.norm2 = design.n_effective, design.total_weight
         self._outputs = likelihood.n_outputs
 
-    def point(self, model: Hyperparameters, near: WarmStart | None = None) -> LaplaceState:
-        """It begins with the weights of `near`, zero for new functions."""
-        rows = self.rows.tempered(float(model.beta[0]))
-        return LaplaceState(model, self._place(model, near, rows))
+    def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> LaplaceState:
+        """It begins with the weights of `warm`, zero for new functions."""
+        rows = self.rows.tempered(float(hyper.beta[0]))
+        return LaplaceState(hyper, self._place(hyper, warm, rows))
 
-    def _place(self, model: Hyperparameters, near: WarmStart | None, rows: Rows) -> NewtonIterate:
-        weights, level = np.zeros((len(model.active), self._outputs)), np.zeros(self._outputs)
-        if near is not None:
-            both = np.intersect1d(model.active, near.model.active, return_indices=True)
+    def _place(self, hyper: Hyperparameters, warm: WarmStart | None, rows: Rows) -> NewtonIterate:
+        weights, level = np.zeros((len(hyper.active), self._outputs)), np.zeros(self._outputs)
+        if warm is not None:
+            both = np.intersect1d(hyper.active, warm.hyper.active, return_indices=True)
             _, here, there = both
-            weights[here], level = near.weights[there], near.level
-        Phi = self.design.columns(model.active)
-        return NewtonIterate(LinearPredictor(rows, Phi, weights, level), model.alpha)
+            weights[here], level = warm.weights[there], warm.level
+        Phi = self.design.columns(hyper.active)
+        return NewtonIterate(LinearPredictor(rows, Phi, weights, level), hyper.alpha)
 
     @property
     def evaluation_is_a_pass(self) -> bool:  # type: ignore[override]
         """See `EvidenceModel`: as the design says."""
         return self.design.evaluation_is_a_pass
 
-    def scan(
+    def scores(
         self, point: EvidenceState, worth: float = np.inf, known: Array | None = None
     ) -> LaplaceScores:
-        """See `EvidenceModel.scan`."""
+        """See `EvidenceModel.scores`."""
         assert isinstance(point, LaplaceState)
         if not self.evaluation_is_a_pass:
             return LaplaceScores(self.design, point)
@@ -264,7 +264,7 @@ class LaplaceEvidence(EvidenceModel):
         ½[(p − BXv)ŵᵀ + gvᵀ]: the mode moves, and B with it.
         """
         assert isinstance(point, LaplaceState)
-        here, scale = point.outputs, self.design.scale[point.model.active]
+        here, scale = point.outputs, self.design.scale[point.hyper.active]
         function = partial(
             _function_slope, scale, point.weights, point.following[0], point.bend.reach
         )
@@ -272,15 +272,15 @@ class LaplaceEvidence(EvidenceModel):
         slope: Array = self.design.map_rows(function, *rows)
         return slope
 
-    def opening(self) -> Hyperparameters | None:
-        """See `EvidenceModel.opening`; for one output and rows at hand that few directions span.
+    def low_rank_start(self) -> Hyperparameters | None:
+        """See `EvidenceModel.low_rank_start`; for one output and rows that few directions span.
 
         With no function in the model every row has the same curvature, so that its working targets
         y + B⁻¹ ∂log p/∂y have Gaussian noise of a known variance.
         """
         if self._outputs > 1 or self.evaluation_is_a_pass:
             return None
-        nothing = self.point(Hyperparameters.empty(self.first_beta))
+        nothing = self.at(Hyperparameters.empty(self.first_beta))
         curvature = float(nothing.outputs.information.at_level.sum()) / self.design.total_weight
         working = self.design.map_rows(
             partial(_working_targets, float(nothing.level[0]), curvature),
@@ -297,23 +297,23 @@ class LaplaceEvidence(EvidenceModel):
         if frame is None:
             return None
         known = Noise(held=True, beta_max=np.array([target.scale**2 * curvature]))
-        model = mackay_iterations(frame, target, self.n, known)
-        return Hyperparameters(model.active, model.alpha / target.scale**2)
+        hyper = mackay_iterations(frame, target, self.n, known)
+        return Hyperparameters(hyper.active, hyper.alpha / target.scale**2)
 
-    def refine(self, model: Hyperparameters) -> bool:
+    def refine(self, hyper: Hyperparameters) -> bool:
         """Nothing is ever neglected."""
         return False
 
     def span_only(self, active: Index) -> None:
         """Nothing is stored."""
 
-    def accept(self, model: Hyperparameters) -> SparseModel:
-        """See `EvidenceModel.accept`."""
-        model = model.keep(np.argsort(model.active))
-        kept, found = self.design.restrict(model.active), self.point(model)
+    def finalize(self, hyper: Hyperparameters) -> SparseModel:
+        """See `EvidenceModel.finalize`."""
+        hyper = hyper.keep(np.argsort(hyper.active))
+        kept, found = self.design.restrict(hyper.active), self.at(hyper)
         return SparseModel(
-            active=model.active,
-            alpha=in_units(model.alpha, kept.scale),
+            active=hyper.active,
+            alpha=in_units(hyper.alpha, kept.scale),
             likelihood=self.rows.likelihood,
             posterior=self._posterior(kept, found),
             well_determined=found.well_determined(),
@@ -325,7 +325,7 @@ class LaplaceEvidence(EvidenceModel):
         bend, middle = found.bend, found.outputs.information.middle
         scale = np.repeat(kept.scale, self._outputs)
         level = found.level + middle @ found.weights.ravel()
-        root_alpha = np.repeat(np.sqrt(found.model.alpha), self._outputs)
+        root_alpha = np.repeat(np.sqrt(found.hyper.alpha), self._outputs)
         center = scale * middle + np.kron(kept.center, np.eye(self._outputs))
         return Posterior(
             mean=found.weights / kept.scale[:, None],
@@ -335,8 +335,8 @@ class LaplaceEvidence(EvidenceModel):
             level_covariance=bend.level_covariance,
         )
 
-    def model_of(self, alpha: Array) -> Hyperparameters:
-        """See `EvidenceModel.model_of`."""
+    def hyper_of(self, alpha: Array) -> Hyperparameters:
+        """See `EvidenceModel.hyper_of`."""
         return Hyperparameters(np.arange(len(alpha)), in_units(alpha, self.weight_unit()))
 
     def weight_unit(self) -> Array:
@@ -345,7 +345,7 @@ class LaplaceEvidence(EvidenceModel):
 
     def log_evidence(self, alpha: Array) -> float:
         """See `EvidenceModel.log_evidence`."""
-        return self.point(self.model_of(alpha)).log_evidence
+        return self.at(self.hyper_of(alpha)).log_evidence
 
     def user_evidence(self, log_evidence: float) -> float:
         """See `EvidenceModel.user_evidence`: there are no other units."""

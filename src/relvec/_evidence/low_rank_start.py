@@ -46,24 +46,24 @@ def low_rank_frame(
     Low are `MAX_RANK` directions, and one in so many candidates.
     """
     frame = design.frame(target)
-    limit = min(MAX_RANK, int((frame.rest_norm2 > 0).sum()) // candidates_a_direction)
+    limit = min(MAX_RANK, int((frame.residual_norm2 > 0).sum()) // candidates_a_direction)
     while len(frame.coords) <= limit:
         spanned = neglected[len(frame.coords) >= FEW]
-        outside = np.flatnonzero(frame.rest_norm2 > spanned)
+        outside = np.flatnonzero(frame.residual_norm2 > spanned)
         if not len(outside):
             return frame
         # Evenly spaced in their correlation with a target, whatever its sign and the order of the
         # rows.
-        closeness = np.abs(np.atleast_2d(frame.rest_dot)).max(axis=0)
+        closeness = np.abs(np.atleast_2d(frame.residual_dot)).max(axis=0)
         ordered = outside[np.argsort(closeness[outside], kind="stable")]
         places = np.linspace(0, len(ordered) - 1, min(BLOCK, len(ordered)))
         index = ordered[np.unique(places.round().astype(np.intp))]
-        rest = frame.rest(index)
+        residual = frame.residual(index)
         # Norms that are all one would leave the first pivot to the last digit.
         favour = 1 + closeness[index]
-        norms, order = pivoted_qr(rest * favour)
+        norms, order = pivoted_qr(residual * favour)
         new = order[: max(1, int(((norms / favour[order]) ** 2 > spanned).sum()))]
-        frame.extend(index[new], rest[:, new])
+        frame.extend(index[new], residual[:, new])
     return None
 
 
@@ -109,11 +109,11 @@ def mackay_iterations(
     return _independent(frame, Hyperparameters(active, alpha, beta))
 
 
-def _independent(frame: TargetFrame, model: Hyperparameters) -> Hyperparameters:
+def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:
     """Leave out functions without weight, and those that lie in the span of the others."""
-    model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
-    coords = frame.coords[:, model.active]
+    hyper = hyper.keep(np.flatnonzero(np.isfinite(hyper.alpha)))
+    coords = frame.coords[:, hyper.active]
     if not coords.size:
-        return model
+        return hyper
     norms, order = pivoted_qr(coords)
-    return model.keep(np.sort(order[norms**2 > RESOLUTION]))
+    return hyper.keep(np.sort(order[norms**2 > RESOLUTION]))

@@ -105,20 +105,20 @@ class ScaleMixtureEvidence(ExactEvidence):
         above = self._scales.above(self._scales.precision, self._unweighted.row_weights)
         return super().user_evidence(log_evidence) + above
 
-    def accept(self, model: Hyperparameters) -> SparseModel:
-        """See `EvidenceModel.accept`."""
-        return replace(super().accept(model), likelihood=self._scales.noise)
+    def finalize(self, hyper: Hyperparameters) -> SparseModel:
+        """See `EvidenceModel.finalize`."""
+        return replace(super().finalize(hyper), likelihood=self._scales.noise)
 
     def settled(self, alpha: Array) -> SparseModel:
         """All candidates at some precisions in the users' units, with the scales best for them."""
-        found = self.accept(self.model_of(alpha))
+        found = self.finalize(self.hyper_of(alpha))
         for _ in range(MAX_TURNS):
             assert isinstance(found.posterior, Posterior)
             scales = Scales.of(
                 self._scales.noise, self._unweighted, self._t, found.posterior, found.active
             )
             turned = ScaleMixtureEvidence(self._unweighted, self._t, scales)
-            earlier, found = found, turned.accept(turned.model_of(alpha))
+            earlier, found = found, turned.finalize(turned.hyper_of(alpha))
             if found.log_evidence - earlier.log_evidence < SETTLED:
                 break
         return found

@@ -79,14 +79,14 @@ class BoundWarmStart(WarmStart):
 class BoundState(LaplaceState):
     """A model with the Gaussian posterior of the weights that the bound gives."""
 
-    fall = 0.0
+    allowed_decrease = 0.0
 
-    def near(self) -> BoundWarmStart:
-        """See `EvidenceState.near`; the best bounds touch at ξ² = ⟨y²⟩ of this posterior."""
+    def warm_start(self) -> BoundWarmStart:
+        """See `EvidenceState.warm_start`; the best bounds touch at ξ² = ⟨y²⟩ of this posterior."""
         here = self.outputs
         function = partial(_root_mean_square, self.bend.reach)
         xi = here.rows.design.map_rows(function, here.Phi, here.y)
-        return BoundWarmStart(self.model, self.weights, self.level, xi)
+        return BoundWarmStart(self.hyper, self.weights, self.level, xi)
 
 
 class BoundEvidence(LaplaceEvidence):
@@ -95,13 +95,13 @@ class BoundEvidence(LaplaceEvidence):
     Parameters are those of `LaplaceEvidence`.
     """
 
-    def point(self, model: Hyperparameters, near: WarmStart | None = None) -> BoundState:
-        """See `EvidenceModel.point`; the bounds touch where they are best at `near`, or at zero."""
-        if isinstance(near, BoundWarmStart):
-            xi = near.xi
+    def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> BoundState:
+        """See `EvidenceModel.at`; the bounds touch where they are best at `warm`, or at zero."""
+        if isinstance(warm, BoundWarmStart):
+            xi = warm.xi
         else:
             xi = self.design.map_rows(np.zeros_like, self.rows.given[0])
-        return BoundState(model, self._place(model, near, bounded(self.rows, xi)))
+        return BoundState(hyper, self._place(hyper, warm, bounded(self.rows, xi)))
 
 
 @singledispatch

@@ -52,7 +52,7 @@ class SharedPrecisions:
         k = len(self.log_alpha)
         return replace(self, log_alpha=logs[:k], beta=np.exp(logs[k:]))
 
-    def model(self, active: Index) -> Hyperparameters:
+    def hyper(self, active: Index) -> Hyperparameters:
         """The model, if the functions of the basis are the candidates `active`."""
         return Hyperparameters(
             active[self.columns], of_logs(self.log_alpha[self.family]), self.beta
@@ -144,7 +144,7 @@ class ScaledEvidence:
             if not self.problem.believable(point.log_evidence):
                 return -np.inf, np.zeros_like(self.place)
             if near is not None:
-                near[number] = point.near()
+                near[number] = point.warm_start()
             machine = self.machines[number]
             log_evidence += point.log_evidence
             with np.errstate(over="ignore", invalid="ignore"):
@@ -170,6 +170,6 @@ class ScaledEvidence:
             design = self.problem.design(Phi[:, machine.columns])
             inference = evidence_model(self.problem.likelihood, design, t).all_active()
             alpha = in_units(of_logs(machine.log_alpha[machine.family]), design.weight_unit)
-            model = Hyperparameters(np.arange(len(alpha)), alpha, machine.beta)
-            found.append((inference, inference.point(model, start)))
+            hyper = Hyperparameters(np.arange(len(alpha)), alpha, machine.beta)
+            found.append((inference, inference.at(hyper, start)))
         return found

@@ -64,7 +64,7 @@ class Fit:
     def onward(self, log_scales: Array, there: ScaledEvidence) -> Fit:
         """Fit at other scales, from the place on that the kept functions were taken to."""
         basis = self.basis.with_log_scales(log_scales)
-        begun = [machine.model(self.active) for machine in there.machines]
+        begun = [machine.hyper(self.active) for machine in there.machines]
         return Fit.of(self.problem, self.solver, basis, begun)
 
     @property
@@ -95,10 +95,10 @@ class Fit:
         for solution, t in zip(self.solutions, self.problem.targets.values(), strict=True):
             columns = np.searchsorted(self.active, solution.active)
             design = self.problem.design(Phi[:, columns])
-            model = evidence_model(solution.likelihood, design, t).model_of(solution.alpha)
-            log_alpha = np.log(model.alpha) - 2 * np.log(design.weight_unit)
+            hyper = evidence_model(solution.likelihood, design, t).hyper_of(solution.alpha)
+            log_alpha = np.log(hyper.alpha) - 2 * np.log(design.weight_unit)
             machines.append(
-                SharedPrecisions(columns, np.arange(len(columns)), log_alpha, model.beta)
+                SharedPrecisions(columns, np.arange(len(columns)), log_alpha, hyper.beta)
             )
         return ScaledEvidence(self.problem, basis, machines)
 

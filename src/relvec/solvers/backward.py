@@ -76,7 +76,7 @@ class BackwardSolver(Solver):
     ) -> tuple[SparseModel, float]:
         """The model in the users' units, and the log evidence that the search believed in."""
         del t
-        return inference.accept(point.model), inference.user_evidence(point.log_evidence)
+        return inference.finalize(point.hyper), inference.user_evidence(point.log_evidence)
 
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
         """Maximise the evidence; see `Solver.solve`."""
@@ -102,7 +102,7 @@ class BackwardSolver(Solver):
             n_iter=descent.n_iter,
             notes=notes(
                 inference,
-                point.model,
+                point.hyper,
                 accepted,
                 believed=believed,
                 stopped=self.stopped() if stopped else None,
@@ -118,9 +118,9 @@ class BackwardState:
 
     Attributes
     ----------
-    model : Model
+    hyper : Hyperparameters
         What the next pass looks at; that of the last one where the updates have ended.
-    near : Near or None
+    warm : WarmStart or None
         What the pass before it knew of the weights.
     spanned : ndarray of int
         Functions that the inference spans.
@@ -133,8 +133,8 @@ class BackwardState:
         Whether there is no pass left because none promises anything; or for any reason.
     """
 
-    model: Hyperparameters
-    near: WarmStart | None
+    hyper: Hyperparameters
+    warm: WarmStart | None
     spanned: Index
     n_iter: int
     history: list[Pass]
@@ -148,9 +148,9 @@ class BackwardElimination:
 
     Parameters
     ----------
-    solver : TopDown
+    solver : BackwardSolver
         With the updates.
-    inference : Inference
+    inference : EvidenceModel
         The evidence of models of the candidates.
     accepted : callable, default=None
         Makes of a point what callbacks are told that ask for it.
@@ -164,7 +164,7 @@ class BackwardElimination:
     out_of_passes : bool
         Whether `max_iter`, the user or a callback ended the fit.
     history : list of Pass
-    found, reached : Point or None
+    found, reached : EvidenceState or None
         Where the updates came to rest, and where they are.
     """
 
@@ -185,7 +185,7 @@ class BackwardElimination:
         self._unit2 = self._squared_units()
         self._prior = solver.alpha_prior.in_units(1 / self._unit2)
         self._constant = 0.0
-        self._rest = inference.thorough.rest * solver.tol
+        self._rest = inference.thorough.tol_share * solver.tol
         self._journal = History(inference, solver.progress, verbose=solver.verbose > 0)
 
     def _squared_units(self) -> Array:
@@ -211,7 +211,7 @@ class BackwardElimination:
             if longer is None or self.exhausted():
                 break
             earlier = self.history
-            found = self._thinned(self._converged(longer, self.found.near(), self._rest))
+            found = self._thinned(self._converged(longer, self.found.warm_start(), self._rest))
             if found.log_evidence <= self.found.log_evidence:
                 self.history = earlier
                 break
@@ -227,7 +227,7 @@ class BackwardElimination:
 
     def opening(self) -> Hyperparameters:
         """Where the updates lead while a pass promises `tol`: a beginning for another search."""
-        return self._converged(self._everything(), None, self.solver.tol).model
+        return self._converged(self._everything(), None, self.solver.tol).hyper
 
     def _everything(self) -> Hyperparameters:
         """All functions, each with the same share of the outputs' variance."""
@@ -237,16 +237,16 @@ class BackwardElimination:
         return Hyperparameters(self._functions, alpha, beta)
 
     def _converged(
-        self, model: Hyperparameters, near: WarmStart | None, rest: float
+        self, hyper: Hyperparameters, warm: WarmStart | None, rest: float
     ) -> EvidenceState:
         """Make passes until one promises less than `rest`, and no function is worth nothing."""
-        first = BackwardState(model, near, self._spanned, self.n_iter, self.history, self._constant)
+        first = BackwardState(hyper, warm, self._spanned, self.n_iter, self.history, self._constant)
         solution = None if self._accepted is None else partial(self._so_far, self._accepted)
         self.reached = None
         last = self.solver.progress.passes(first, partial(self._pass, rest), solution)
         if self.reached is None:  # another process made all passes
             self._go_on(last)
-            self.reached = self._pruned(self._at(last.model, last.near))
+            self.reached = self._pruned(self._at(last.hyper, last.warm))
         if not last.at_rest:
             self.exhausted()
         return self.reached
@@ -254,20 +254,20 @@ class BackwardElimination:
     def _pass(self, rest: float, at: BackwardState) -> BackwardState:
         """The posterior where the last update led, and the next update."""
         self._go_on(at)
-        self.reached = point = self._pruned(self._at(at.model, at.near))
+        self.reached = point = self._pruned(self._at(at.hyper, at.warm))
         self._record(point)
-        model, by_functions, by_noise = self._updated(point)
+        hyper, by_functions, by_noise = self._updated(point)
         needed = by_functions[point.deletion_costs() > 0].sum() + by_noise
         fewer = self._without_infinite(point) if needed < self.solver.tol else point
         if fewer is not point:
-            model = fewer.model
+            hyper = fewer.hyper
         at_rest = fewer is point and by_functions.sum() + by_noise < rest
         if at_rest or self.exhausted():
             return replace(
                 at, n_iter=self.n_iter, history=self.history, at_rest=at_rest, ended=True
             )
         return BackwardState(
-            model, fewer.near(), self._spanned, self.n_iter, self.history, self._constant
+            hyper, fewer.warm_start(), self._spanned, self.n_iter, self.history, self._constant
         )
 
     def _go_on(self, at: BackwardState) -> None:
@@ -290,25 +290,25 @@ class BackwardElimination:
         Where an update takes a precision from s to c observations over s, the slope of the
         objective in its logarithm is ½(c − s): every step is upwards.
         """
-        model, prior = point.model, self._prior.of(point.model.active)
+        hyper, prior = point.hyper, self._prior.of(point.hyper.active)
         counted, squares = self.solver.of_weights(point)
-        counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * model.alpha
+        counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * hyper.alpha
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = counted / squares  # eq. 44 and 48
             promised = 0.5 * (counted - squares) * np.log(factor)
         beta, by_noise = self._updated_noise(point)
-        alpha = np.maximum(model.alpha * factor, model.beta.max() / RESOLVED)
-        return replace(model, alpha=alpha, beta=beta), promised, by_noise
+        alpha = np.maximum(hyper.alpha * factor, hyper.beta.max() / RESOLVED)
+        return replace(hyper, alpha=alpha, beta=beta), promised, by_noise
 
     def _updated_noise(self, point: EvidenceState) -> tuple[Array, float]:
-        noise, beta, n = self.inference.noise, point.model.beta, self.inference.n
+        noise, beta, n = self.inference.noise, point.hyper.beta, self.inference.n
         if noise.held:
             return beta, 0.0
         freedom, misfit = self.solver.of_noise(point, n)
         spent = beta * (misfit + 2 * noise.prior.rate)
         slope = 0.5 * (freedom + 2 * noise.prior.shape - spent)
         free = noise.may_move(beta, slope, n, n - point.determined().sum(axis=0))
-        resolved = RESOLVED * point.model.alpha.min(initial=1.0)
+        resolved = RESOLVED * point.hyper.alpha.min(initial=1.0)
         precision = np.minimum(noise.precision(freedom, misfit), np.maximum(beta, resolved))
         updated = np.where(free, precision, beta)  # eq. 46 and 50
         return updated, float((slope * np.log(updated / beta)).sum())
@@ -323,20 +323,20 @@ class BackwardElimination:
             if len(kept) == len(point.mean):
                 break
             fewer, lost = point.keep(kept), len(point.mean) - len(kept)
-            if fewer.log_evidence < point.log_evidence - tol * lost - point.fall:
+            if fewer.log_evidence < point.log_evidence - tol * lost - point.allowed_decrease:
                 break
             if self.exhausted():
                 break
             most = self._objective(fewer)
             self.history = [row for row in self.history if row.log_evidence <= most]
-            point = self._converged(fewer.model, fewer.near(), self._rest)
+            point = self._converged(fewer.hyper, fewer.warm_start(), self._rest)
         return point
 
     def _pruned(self, point: EvidenceState) -> EvidenceState:
         """Leave out functions that the data say nothing of; what their priors say stays."""
         while not (needed := point.well_determined() >= LEAST_DETERMINED).all():
-            self._constant += self._log_prior(point.model.keep(np.flatnonzero(~needed)))
-            point = self._at(point.model.keep(np.flatnonzero(needed)), point.near())
+            self._constant += self._log_prior(point.hyper.keep(np.flatnonzero(~needed)))
+            point = self._at(point.hyper.keep(np.flatnonzero(needed)), point.warm_start())
         return point
 
     def _without_infinite(self, point: EvidenceState) -> EvidenceState:
@@ -347,26 +347,26 @@ class BackwardElimination:
             return point
         fewer = point.keep(kept)
         # Where the posterior is approximate, what a deletion gains is as well.
-        return fewer if fewer.log_evidence >= point.log_evidence - point.fall else point
+        return fewer if fewer.log_evidence >= point.log_evidence - point.allowed_decrease else point
 
-    def _at(self, model: Hyperparameters, near: WarmStart | None) -> EvidenceState:
+    def _at(self, hyper: Hyperparameters, warm: WarmStart | None) -> EvidenceState:
         """Another model, without what half of the functions took that are gone by then."""
-        model = model.keep(np.flatnonzero(np.isfinite(model.alpha)))
-        if 2 * len(model.active) <= len(self._spanned):
-            self._spanned = model.active
-            self.inference.span_only(model.active)
-        return self.inference.point(model, near)
+        hyper = hyper.keep(np.flatnonzero(np.isfinite(hyper.alpha)))
+        if 2 * len(hyper.active) <= len(self._spanned):
+            self._spanned = hyper.active
+            self.inference.span_only(hyper.active)
+        return self.inference.at(hyper, warm)
 
     def _with_best_of_the_deleted(self, point: EvidenceState) -> Hyperparameters | None:
         """The function back that would raise the evidence most, if by `tol` (App. B.1)."""
-        self.inference.span_only(point.model.active)
-        scan = self.inference.scan(self.inference.point(point.model, point.near()))
-        added = scan.additions(np.argsort(-scan.gain)[:1], self.solver.tol)
-        return point.model.add(*added) if len(added[0]) else None
+        self.inference.span_only(point.hyper.active)
+        scores = self.inference.scores(self.inference.at(point.hyper, point.warm_start()))
+        added = scores.additions(np.argsort(-scores.gain)[:1], self.solver.tol)
+        return point.hyper.add(*added) if len(added[0]) else None
 
     def _record(self, point: EvidenceState) -> None:
         self.n_iter += 1
-        row = self._journal.row(self.n_iter, 0, self._objective(point), point.model)
+        row = self._journal.row(self.n_iter, 0, self._objective(point), point.hyper)
         self.history = [*self.history, row]
 
     def exhausted(self) -> bool:
@@ -377,8 +377,8 @@ class BackwardElimination:
     def _objective(self, point: EvidenceState) -> float:
         """Eq. 36 in the users' units, and what the solver adds to it."""
         evidence = self.inference.user_evidence(point.log_evidence)
-        return evidence + self._log_prior(point.model) + self._constant
+        return evidence + self._log_prior(point.hyper) + self._constant
 
-    def _log_prior(self, model: Hyperparameters) -> float:
+    def _log_prior(self, hyper: Hyperparameters) -> float:
         """Prior of a model's precisions, in the users' units."""
-        return self.solver.alpha_prior.log_prob(model.alpha / self._unit2[model.active])
+        return self.solver.alpha_prior.log_prob(hyper.alpha / self._unit2[hyper.active])

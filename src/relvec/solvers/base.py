@@ -95,7 +95,7 @@ class Solver(ABC):
         Positive: print a row a pass.
     alpha_prior : Gamma
         Prior of every weight's precision in the users' units.
-    progress : Progress
+    progress : Runner
         Makes the passes, so that a fit may be told of, interrupted and resumed.
     """
 
@@ -122,11 +122,11 @@ class Solver(ABC):
         """Fit the candidates of `design` to the target `t` (n_samples, …) under `likelihood`."""
 
     def resume(
-        self, design: Design, t: Array, likelihood: Likelihood, model: Hyperparameters
+        self, design: Design, t: Array, likelihood: Likelihood, hyper: Hyperparameters
     ) -> Solution:
         """Fit from a model on, whose precisions are those of the candidates as they are.
 
         A solver that begins with all functions begins again.
         """
-        del model
+        del hyper
         return self.solve(design, t, likelihood)

@@ -44,5 +44,5 @@ class EM(BackwardSolver):
 
     def of_noise(self, point: EvidenceState, n: float) -> tuple[Array, Array]:
         """N and the expected misfit."""
-        uncertain = point.determined().sum(axis=0) / point.model.beta
+        uncertain = point.determined().sum(axis=0) / point.hyper.beta
         return np.full(len(uncertain), n), point.misfit() + uncertain

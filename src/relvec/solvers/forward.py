@@ -38,7 +38,7 @@ class LocalOptimum:
 
     Attributes
     ----------
-    model : Model
+    hyper : Hyperparameters
         Active functions and precisions.
     log_evidence : float
         In the design's units.
@@ -46,7 +46,7 @@ class LocalOptimum:
         The passes that led there.
     """
 
-    model: Hyperparameters
+    hyper: Hyperparameters
     log_evidence: float = -np.inf
     history: list[Pass] = field(default_factory=list)
 
@@ -57,13 +57,13 @@ class ForwardState:
 
     Attributes
     ----------
-    model : Model
+    hyper : Hyperparameters
         Where the next pass begins.
-    best : Ending
+    best : LocalOptimum
         Where the best pass ended.
     n_iter : int
         Passes of all starts so far.
-    near : Near or None
+    warm : WarmStart or None
         What the last pass knew of the weights.
     thorough : bool
         Whether the next pass goes on to full convergence.
@@ -73,10 +73,10 @@ class ForwardState:
         What the candidates were worth, see `CandidateScores`.
     """
 
-    model: Hyperparameters
+    hyper: Hyperparameters
     best: LocalOptimum
     n_iter: int
-    near: WarmStart | None = None
+    warm: WarmStart | None = None
     thorough: bool = False
     at_rest: bool = False
     ended: bool = False
@@ -88,7 +88,7 @@ class ForwardSelection:
 
     Parameters
     ----------
-    inference : Inference
+    inference : EvidenceModel
         The evidence of models of the candidates.
     tol : float
         Nats that a function must be worth, and a pass must gain.
@@ -96,7 +96,7 @@ class ForwardSelection:
         Passes of all starts together.
     verbose : bool
         Print a row a pass.
-    progress : Progress
+    progress : Runner
         Of the fit.
 
     Attributes
@@ -105,7 +105,7 @@ class ForwardSelection:
         Passes made.
     out_of_passes : bool
         Whether `max_iter`, the user or a callback ended the search.
-    reached : Ending or None
+    reached : LocalOptimum or None
         Where the start that is being made has come to.
     """
 
@@ -135,14 +135,14 @@ class ForwardSelection:
         thinned = self.progress.once(partial(self._thinned, found, start))
         return self._refined(thinned, start)
 
-    def onward(self, model: Hyperparameters, start: int) -> LocalOptimum:
+    def onward(self, hyper: Hyperparameters, start: int) -> LocalOptimum:
         """Begin with a model of few functions, none of which shares its place."""
-        return self._refined(self._ascend(LocalOptimum(model), self.noise, start), start)
+        return self._refined(self._ascend(LocalOptimum(hyper), self.noise, start), start)
 
     def _refined(self, best: LocalOptimum, start: int) -> LocalOptimum:
-        if self.exhausted() or not self.inference.refine(best.model):
+        if self.exhausted() or not self.inference.refine(best.hyper):
             return best
-        return self._ascend(LocalOptimum(best.model), self.noise, start)
+        return self._ascend(LocalOptimum(best.hyper), self.noise, start)
 
     def bottom_up(self, start: int, *, hold_noise: bool = True) -> LocalOptimum:
         """Begin with no function, and the noise held until the first convergence.
@@ -156,8 +156,8 @@ class ForwardSelection:
 
     def _first(self) -> Hyperparameters:
         """The first functions."""
-        nothing = self.inference.point(Hyperparameters.empty(self.inference.first_beta))
-        return self._add(nothing, self.inference.scan(nothing))
+        nothing = self.inference.at(Hyperparameters.empty(self.inference.first_beta))
+        return self._add(nothing, self.inference.scores(nothing))
 
     def by_updates(self, start: int) -> LocalOptimum:
         """Begin where MacKay's updates lead from all functions, none of them neglected."""
@@ -173,10 +173,10 @@ class ForwardSelection:
         descent = BackwardElimination(updates, self.inference)
         return descent.opening(), descent.n_iter - 1  # the first was no update
 
-    def leave(self, model: Hyperparameters, start: int) -> LocalOptimum:
+    def leave(self, hyper: Hyperparameters, start: int) -> LocalOptimum:
         """Leave a model with the noise held at half (odd starts) or twice its variance."""
         return self._held_then_free(
-            replace(model, beta=model.beta * (2.0 if start % 2 else 0.5)), start
+            replace(hyper, beta=hyper.beta * (2.0 if start % 2 else 0.5)), start
         )
 
     def exhausted(self) -> bool:
@@ -184,14 +184,14 @@ class ForwardSelection:
         self.out_of_passes |= self.n_iter >= self.max_iter or self.progress.stopped
         return self.out_of_passes
 
-    def _held_then_free(self, model: Hyperparameters, start: int) -> LocalOptimum:
-        held = self._ascend(LocalOptimum(model), replace(self.noise, held=True), start)
+    def _held_then_free(self, hyper: Hyperparameters, start: int) -> LocalOptimum:
+        held = self._ascend(LocalOptimum(hyper), replace(self.noise, held=True), start)
         if self.exhausted():
             return held
-        beta = self.noise.released(held.model.beta)
+        beta = self.noise.released(held.hyper.beta)
         # Evidence under noise that is not allowed compares with none.
-        if (beta != held.model.beta).any():
-            held = LocalOptimum(replace(held.model, beta=beta))
+        if (beta != held.hyper.beta).any():
+            held = LocalOptimum(replace(held.hyper, beta=beta))
         elif self.noise.held:
             return held
         return self._ascend(held, self.noise, start)
@@ -203,10 +203,10 @@ class ForwardSelection:
         precisions of the others stay as they are, so they are let move before the evidence is
         compared. What was worth its place once is not looked at again.
         """
-        point = whole = self.inference.point(ending.model)
+        point = whole = self.inference.at(ending.hyper)
         needed: set[int] = set()
         while not self.exhausted():
-            cost, active = point.deletion_costs(), point.model.active
+            cost, active = point.deletion_costs(), point.hyper.active
             cost[np.isin(active, list(needed))] = np.inf
             if cost.min(initial=np.inf) > SHARED_COST:
                 break
@@ -225,7 +225,7 @@ class ForwardSelection:
         """The ending with another point in the place of its last pass; rows above it go."""
         evidence = self.inference.user_evidence(point.log_evidence)
         earlier = [row for row in ending.history[:-1] if row.log_evidence <= evidence]
-        return self._recorded(LocalOptimum(point.model, point.log_evidence, earlier), start)
+        return self._recorded(LocalOptimum(point.hyper, point.log_evidence, earlier), start)
 
     def _climb(self, point: EvidenceState, noise: Noise, effort: AscentLimits) -> EvidenceState:
         return newton_ascent(point, self.inference.n, noise, self.tol, effort)
@@ -237,7 +237,7 @@ class ForwardSelection:
 
     def _ascend(self, ending: LocalOptimum, noise: Noise, start: int) -> LocalOptimum:
         """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
-        first = ForwardState(ending.model, ending, self.n_iter)
+        first = ForwardState(ending.hyper, ending, self.n_iter)
         last = self.progress.passes(first, partial(self._pass, noise, start), self._so_far)
         self.n_iter, self.reached = last.n_iter, last.best
         if not last.at_rest:
@@ -248,14 +248,14 @@ class ForwardSelection:
         """Newton steps in the precisions, and the best of the candidates for the next pass."""
         self.n_iter, best = at.n_iter, at.best
         effort = self.inference.thorough if at.thorough else self.inference.quick
-        point = self._climb(self.inference.point(at.model, at.near), noise, effort)
+        point = self._climb(self.inference.at(at.hyper, at.warm), noise, effort)
         stalled = point.log_evidence < best.log_evidence + self.tol
         if point.log_evidence >= best.log_evidence:
-            reached = LocalOptimum(point.model, point.log_evidence, best.history)
+            reached = LocalOptimum(point.hyper, point.log_evidence, best.history)
             best = self._recorded(reached, start)
         self.n_iter += 1
-        scan = self.inference.scan(point, self.tol, at.known)
-        finished = stalled or scan.gain.max(initial=0.0) < self.tol
+        scores = self.inference.scores(point, self.tol, at.known)
+        finished = stalled or scores.gain.max(initial=0.0) < self.tol
         crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
         at_rest = at.thorough and finished
         if at_rest:
@@ -263,34 +263,34 @@ class ForwardSelection:
         self.reached = best
         if at_rest or crowded or self.exhausted():
             return replace(at, best=best, n_iter=self.n_iter, at_rest=at_rest, ended=True)
-        added, near = self._add(point, scan), point.near()
-        return ForwardState(added, best, self.n_iter, near, finished, known=scan.known)
+        added, warm = self._add(point, scores), point.warm_start()
+        return ForwardState(added, best, self.n_iter, warm, finished, known=scores.known)
 
     def _so_far(self, at: ForwardState) -> Solution:
         """The best pass so far as a solution."""
-        return so_far(self.inference.accept(at.best.model), at.best.history, at.n_iter)
+        return so_far(self.inference.finalize(at.best.hyper), at.best.history, at.n_iter)
 
     def _rested(self, best: LocalOptimum, noise: Noise, start: int) -> LocalOptimum:
         """The best pass again, to where its steps come to rest: a point that no way there moves."""
-        point = self.inference.point(best.model)
-        if not point.fall:
+        point = self.inference.at(best.hyper)
+        if not point.allowed_decrease:
             settled = self._settled(point, noise)
-            return replace(best, model=settled.model, log_evidence=settled.log_evidence)
+            return replace(best, hyper=settled.hyper, log_evidence=settled.log_evidence)
         rested = self._climb(point, noise, self.inference.thorough)
         return self._instead(best, rested, start) if np.isfinite(rested.log_evidence) else best
 
-    def _add(self, point: EvidenceState, scan: CandidateScores) -> Hyperparameters:
+    def _add(self, point: EvidenceState, scores: CandidateScores) -> Hyperparameters:
         """Add the best of a batch of candidates, if any is worth it."""
-        gain = scan.gain
+        gain = scores.gain
         threshold = max(self.tol, SHARE * float(gain.max(initial=0.0)))
         size = min(BATCH, int((gain >= threshold).sum()))
         if not size:
-            return point.model
+            return point.hyper
         batch = np.argpartition(-gain, size - 1)[:size]
-        return point.model.add(*scan.additions(batch, threshold))
+        return point.hyper.add(*scores.additions(batch, threshold))
 
     def _recorded(self, ending: LocalOptimum, start: int) -> LocalOptimum:
         """The ending with a row for its pass."""
         evidence = self.inference.user_evidence(ending.log_evidence)
-        row = self._journal.row(self.n_iter + 1, start, evidence, ending.model)
+        row = self._journal.row(self.n_iter + 1, start, evidence, ending.hyper)
         return replace(ending, history=[*ending.history, row])

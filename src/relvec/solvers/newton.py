@@ -15,7 +15,7 @@ MAX_LOG_STEP, MAX_TRIES = 3.0, 12
 
 
 def newton_ascent(
-    point: EvidenceState, n: float, noise: Noise, tol: float, effort: AscentLimits
+    state: EvidenceState, n: float, noise: Noise, tol: float, effort: AscentLimits
 ) -> EvidenceState:
     """Raise the evidence by Newton steps, with deletions before and after each.
 
@@ -23,66 +23,66 @@ def newton_ascent(
     raises it, and the climb ends when a step gains next to nothing; elsewhere when the gradient is
     next to zero, and a step may lower the evidence a little on the way there.
     """
-    damping, next_to_nothing = 0.0, effort.rest * tol
+    damping, next_to_nothing = 0.0, effort.tol_share * tol
     for _ in range(effort.steps):
-        point = prune(point, tol)
-        slope = point.gradient()
-        free = _free(point, slope, noise, n)
+        state = prune(state, tol)
+        slope = state.gradient()
+        free = _free(state, slope, noise, n)
         gradient = slope[free]
         if not len(gradient) or np.abs(gradient).max() < next_to_nothing:
             break
-        curvature = -point.hessian()[free][:, free]
+        curvature = -state.hessian()[free][:, free]
         for _ in range(MAX_TRIES):
             step = _newton_step(curvature, gradient, damping)
             if step is not None:
-                there = point.at(_moved(point.model, free, step, noise.beta_max))
-                if there.log_evidence >= point.log_evidence - point.fall:
+                there = state.move(_moved(state.hyper, free, step, noise.beta_max))
+                if there.log_evidence >= state.log_evidence - state.allowed_decrease:
                     break
-                promised = float(point.evidence_gradient()[free] @ step)
-                if promised <= (0 if point.fall else next_to_nothing):
-                    return prune(point, tol)  # no shorter step raises it by more
+                promised = float(state.evidence_gradient()[free] @ step)
+                if promised <= (0 if state.allowed_decrease else next_to_nothing):
+                    return prune(state, tol)  # no shorter step raises it by more
             damping = max(10 * damping, 1e-2)
         else:
             break
-        gained = there.log_evidence - point.log_evidence
-        point = there
+        gained = there.log_evidence - state.log_evidence
+        state = there
         damping = 0.1 * damping if damping > 1e-3 else 0.0
-        if gained < next_to_nothing and not point.fall:
+        if gained < next_to_nothing and not state.allowed_decrease:
             break
-    return prune(point, tol)
+    return prune(state, tol)
 
 
-def polish(point: EvidenceState, n: float, noise: Noise, tol: float, steps: int) -> EvidenceState:
+def polish(state: EvidenceState, n: float, noise: Noise, tol: float, steps: int) -> EvidenceState:
     """Go on from where a climb came to rest, to where the slope is flat but for rounding.
 
     What a climb leaves is next to nothing in nats, but not in precisions that the evidence hardly
     feels, and in its last digits the evidence no longer tells which way is up: whole Newton steps
     are taken as long as each flattens the slope.
     """
-    slope = point.gradient()
+    slope = state.gradient()
     for _ in range(steps):
-        free = _free(point, slope, noise, n)
+        free = _free(state, slope, noise, n)
         steepest = np.abs(slope[free]).max(initial=0.0)
         if not 0 < steepest < tol:
             break
-        step = _newton_step(-point.hessian()[free][:, free], slope[free], 0.0)
+        step = _newton_step(-state.hessian()[free][:, free], slope[free], 0.0)
         if step is None:
             break
-        there = point.at(_moved(point.model, free, step, noise.beta_max))
+        there = state.move(_moved(state.hyper, free, step, noise.beta_max))
         slope = there.gradient()
         if np.abs(slope[free]).max() >= steepest:
             break
-        point = there
-    return point
+        state = there
+    return state
 
 
-def _free(point: EvidenceState, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
+def _free(state: EvidenceState, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
     """Which coordinates are free to move: every log α, and the log β of each noise that may."""
-    free, k = np.ones(len(gradient), dtype=np.bool_), len(point.model.alpha)
+    free, k = np.ones(len(gradient), dtype=np.bool_), len(state.hyper.alpha)
     if noise.held:
         free[k:] = False
     else:
-        free[k:] = noise.may_move(point.model.beta, gradient[k:], n, n - point.used())
+        free[k:] = noise.may_move(state.hyper.beta, gradient[k:], n, n - state.used())
     return free
 
 
@@ -98,28 +98,28 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
 
 
 def _moved(
-    model: Hyperparameters, free: NDArray[np.bool_], step: Array, beta_max: Array
+    hyper: Hyperparameters, free: NDArray[np.bool_], step: Array, beta_max: Array
 ) -> Hyperparameters:
-    k, growth = len(model.alpha), np.exp(step)
+    k, growth = len(hyper.alpha), np.exp(step)
     if len(step) == k:
-        return Hyperparameters(model.active, model.alpha * growth, model.beta)
-    beta = model.beta.copy()
+        return Hyperparameters(hyper.active, hyper.alpha * growth, hyper.beta)
+    beta = hyper.beta.copy()
     beta[free[k:]] *= growth[k:]
-    return Hyperparameters(model.active, model.alpha * growth[:k], np.minimum(beta, beta_max))
+    return Hyperparameters(hyper.active, hyper.alpha * growth[:k], np.minimum(beta, beta_max))
 
 
-def prune(point: EvidenceState, tol: float) -> EvidenceState:
+def prune(state: EvidenceState, tol: float) -> EvidenceState:
     """Delete the functions that cost least, while each costs less than `tol` nats.
 
     What a deletion costs is known exactly where the posterior is; elsewhere it is an estimate,
     which the evidence of the smaller model has to confirm.
     """
     while True:
-        which = point.kept_after_deletions(tol)
-        if len(which) == len(point.model.alpha):
-            return point
-        shorter = point.keep(which)
-        lost = len(point.model.alpha) - len(which)
-        if shorter.log_evidence < point.log_evidence - tol * lost:
-            return point
-        point = shorter
+        which = state.kept_after_deletions(tol)
+        if len(which) == len(state.hyper.alpha):
+            return state
+        shorter = state.keep(which)
+        lost = len(state.hyper.alpha) - len(which)
+        if shorter.log_evidence < state.log_evidence - tol * lost:
+            return state
+        state = shorter

@@ -19,9 +19,9 @@ class History:
 
     Parameters
     ----------
-    inference : Inference
+    inference : EvidenceModel
         Knows the noise in the users' units.
-    progress : Progress
+    progress : Runner
         Knows the time.
     verbose : bool
         Print a row a pass.
@@ -31,13 +31,13 @@ class History:
         self._inference, self._progress, self._verbose = inference, progress, verbose
         self._began = progress.once(progress.seconds)
 
-    def row(self, number: int, start: int, log_evidence: float, model: Hyperparameters) -> Pass:
+    def row(self, number: int, start: int, log_evidence: float, hyper: Hyperparameters) -> Pass:
         """Row of pass `number`, with a log evidence in the users' units."""
         row = Pass(
             start,
             log_evidence,
-            len(model.active),
-            self._inference.noise_variance(model.beta),
+            len(hyper.active),
+            self._inference.noise_variance(hyper.beta),
             self._progress.seconds() - self._began,
         )
         if self._verbose:
@@ -63,7 +63,7 @@ def so_far(accepted: SparseModel, history: list[Pass], n_iter: int) -> Solution:
 
 def notes(
     inference: EvidenceModel,
-    model: Hyperparameters,
+    hyper: Hyperparameters,
     accepted: SparseModel,
     *,
     believed: float,
@@ -73,8 +73,8 @@ def notes(
 
     Parameters
     ----------
-    inference : Inference
-    model : Model
+    inference : EvidenceModel
+    hyper : Hyperparameters
         Where the search ended.
     accepted : Accepted
         The same in the users' units.
@@ -94,7 +94,7 @@ def notes(
             )
         )
     elif not inference.noise.held:
-        found += _noise_notes(inference, model, accepted)
+        found += _noise_notes(inference, hyper, accepted)
     if believed - accepted.log_evidence > max(AGREEMENT, 1e-6 * abs(believed)):
         found.append(
             PrecisionWarning(
@@ -107,11 +107,11 @@ def notes(
 
 
 def _noise_notes(
-    inference: EvidenceModel, model: Hyperparameters, accepted: SparseModel
+    inference: EvidenceModel, hyper: Hyperparameters, accepted: SparseModel
 ) -> list[Warning]:
     # of the target whose weights use up most
     used, n = float(np.atleast_2d(accepted.well_determined).sum(axis=1).max()), inference.n
-    if (model.beta >= inference.noise.beta_max).any():
+    if (hyper.beta >= inference.noise.beta_max).any():
         return [
             NoiseFloorWarning(
                 f"noise at its floor, {NOISE_FLOOR:g} of the variance of y: the targets are "

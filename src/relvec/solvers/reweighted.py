@@ -61,9 +61,9 @@ def _with_all_digits(
     What the search believed there no longer counts, but that it ran out of passes does.
     """
     kept = design.restrict(found.active)
-    model = evidence_model(found.likelihood, kept, t).model_of(found.alpha)
-    model = replace(model, alpha=in_units(model.alpha, 1 / kept.weight_unit))
-    again = solver.resume(kept, t, likelihood, model)
+    hyper = evidence_model(found.likelihood, kept, t).hyper_of(found.alpha)
+    hyper = replace(hyper, alpha=in_units(hyper.alpha, 1 / kept.weight_unit))
+    again = solver.resume(kept, t, likelihood, hyper)
     stopped = tuple(note for note in found.notes if isinstance(note, ConvergenceWarning))
     return replace(
         again,
@@ -185,9 +185,9 @@ class _Rounds:
     def _model(self, found: Solution, scales: Scales) -> Hyperparameters:
         """The functions of a fit with their precisions, and σ², for the rows of a next round."""
         inference = ScaleMixtureEvidence(self.design.restrict(found.active), self.t, scales)
-        model = inference.model_of(found.alpha)
+        hyper = inference.hyper_of(found.alpha)
         return Hyperparameters(
-            found.active, in_units(model.alpha, 1 / inference.design.weight_unit), model.beta
+            found.active, in_units(hyper.alpha, 1 / inference.design.weight_unit), hyper.beta
         )
 
     def _solution(self, found: Solution, scales: Scales, *stopped: Warning) -> Solution:

@@ -63,7 +63,7 @@ class Sequential(Solver):
             if start < len(openings):
                 begin = openings[start]
             else:
-                begin = partial(search.leave, self._best(endings).model)
+                begin = partial(search.leave, self._best(endings).hyper)
             self._make(search, partial(begin, start), endings)
         return self._solution(search, endings)
 
@@ -104,12 +104,12 @@ class Sequential(Solver):
             endings.append(search.reached)
 
     def resume(
-        self, design: Design, t: Array, likelihood: Likelihood, model: Hyperparameters
+        self, design: Design, t: Array, likelihood: Likelihood, hyper: Hyperparameters
     ) -> Solution:
         """Maximise the evidence from a model on; see `Solver.resume`."""
         search, endings = self._search(design, t, likelihood), list[LocalOptimum]()
-        alpha = in_units(model.alpha, design.weight_unit[model.active])
-        self._make(search, partial(search.onward, replace(model, alpha=alpha), 0), endings)
+        alpha = in_units(hyper.alpha, design.weight_unit[hyper.active])
+        self._make(search, partial(search.onward, replace(hyper, alpha=alpha), 0), endings)
         return self._solution(search, endings)
 
     def _search(self, design: Design, t: Array, likelihood: Likelihood) -> ForwardSelection:
@@ -125,7 +125,7 @@ class Sequential(Solver):
         self, search: ForwardSelection, n_weights: int
     ) -> list[Callable[[int], LocalOptimum]]:
         openings: list[Callable[[int], LocalOptimum]] = [search.bottom_up]
-        opening: Hyperparameters | None = self.progress.once(search.inference.opening)
+        opening: Hyperparameters | None = self.progress.once(search.inference.low_rank_start)
         if opening is not None:
             openings.insert(0, partial(search.top_down, opening))
         if n_weights <= MAX_WEIGHTS:
@@ -135,15 +135,15 @@ class Sequential(Solver):
     def _solution(self, search: ForwardSelection, endings: list[LocalOptimum]) -> Solution:
         best = self._best(endings)
         agreed = sum(self._judged(best) - self._judged(e) <= AGREEMENT for e in endings)
-        model = with_opposite(search.inference.design, best.model)
-        accepted = search.inference.accept(model)
+        hyper = with_opposite(search.inference.design, best.hyper)
+        accepted = search.inference.finalize(hyper)
         return Solution.of(
             accepted,
             history=best.history,
             n_iter=search.n_iter,
             notes=notes(
                 search.inference,
-                best.model,
+                best.hyper,
                 accepted,
                 believed=search.inference.user_evidence(best.log_evidence),
                 stopped=self.stopped() if search.out_of_passes else None,
@@ -154,7 +154,7 @@ class Sequential(Solver):
 
     def _judged(self, ending: LocalOptimum) -> float:
         """Log evidence of a start less what its functions are charged with."""
-        return ending.log_evidence - self.charge * len(ending.model.active)
+        return ending.log_evidence - self.charge * len(ending.hyper.active)
 
     def _best(self, endings: list[LocalOptimum]) -> LocalOptimum:
         """The best of some endings; of those that rounding does not tell apart, the first."""
@@ -163,21 +163,21 @@ class Sequential(Solver):
         return next(ending for ending in endings if self._judged(ending) >= least)
 
 
-def with_opposite(design: Design, model: Hyperparameters) -> Hyperparameters:
+def with_opposite(design: Design, hyper: Hyperparameters) -> Hyperparameters:
     """Let the only function share its place with the candidate that is its exact opposite.
 
     Of two points beside an intercept both functions say the same of the rows, up to the sign.
     Nothing in the data prefers one, though they differ elsewhere; half the prior variance for each
     leaves the evidence as it is, and mirror images have mirrored predictions.
     """
-    if len(model.active) != 1:
-        return model
-    rows = design.columns(model.active), design.row_weights
+    if len(hyper.active) != 1:
+        return hyper
+    rows = design.columns(hyper.active), design.row_weights
     (cosine,) = design.sum_rows(_products, *rows, index=EVERY)
     opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
     if len(opposite) != 1:
-        return model
-    return replace(model, alpha=2 * model.alpha).add(opposite, 2 * model.alpha)
+        return hyper
+    return replace(hyper, alpha=2 * hyper.alpha).add(opposite, 2 * hyper.alpha)
 
 
 def _products(columns: Array, function: Array, weights: Array) -> tuple[Array, ...]:

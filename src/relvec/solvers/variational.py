@@ -55,7 +55,7 @@ class Variational(EM):
         """See `BackwardSolver.accepted`."""
         if not isinstance(inference, BoundEvidence):
             return super().accepted(inference, point, t)
-        found = evidence_model(inference.rows.likelihood, inference.design, t).accept(point.model)
+        found = evidence_model(inference.rows.likelihood, inference.design, t).finalize(point.hyper)
         return found, found.log_evidence
 
 
