@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
 from relvec import RVR
 from relvec._evidence import Hyperparameters
 from relvec._runner import fingerprints
 from relvec._runner.tree import Tree
-from relvec.exceptions import NoiseFloorWarning
+from relvec.exceptions import NoiseFloorWarning, NotConvergedWarning
 from relvec.solvers import Pass
 
 
@@ -59,7 +58,7 @@ def test_records_of_the_package_come_back():
     assert type(copied(row)) is Pass
 
 
-@pytest.mark.parametrize("note", [ConvergenceWarning("a"), NoiseFloorWarning("b")])
+@pytest.mark.parametrize("note", [NotConvergedWarning("a"), NoiseFloorWarning("b")])
 def test_warnings_come_back(note):
     assert type(copied(note)) is type(note)
     assert str(copied(note)) == str(note)

@@ -48,14 +48,6 @@ TOO_SHORT = 1.5
 RARE = 0.5
 #: Standard deviations of a normal to one median absolute deviation, and its efficiency beside them.
 MAD_TO_STD, MAD_EFFICIENCY = float(1 / norm.ppf(0.75)), 0.37
-#: Codes of the warnings of a fit.
-NOTED = {
-    "ConvergenceWarning": "not_converged",
-    "EmptyModelWarning": "empty_model",
-    "InterruptedWarning": "interrupted",
-    "NoiseFloorWarning": "noise_floor",
-    "PrecisionWarning": "digits_lost",
-}
 
 Rule = Callable[[Case], Iterator[Finding]]
 
@@ -67,8 +59,8 @@ def diagnose(case: Case) -> Diagnosis:
 
 def noted(case: Case) -> Iterator[Finding]:
     """Whatever the fit warned of, which names the parameter itself."""
-    for kind, text in case.model._notes:
-        yield Finding(NOTED[kind], text, {})
+    for code, text in case.model._notes:
+        yield Finding(code, text, {})
 
 
 def starts_disagree(case: Case) -> Iterator[Finding]:

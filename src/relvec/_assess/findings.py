@@ -154,7 +154,7 @@ class Case:
         """
         model = self.model
         gaussian = all(isinstance(m.likelihood, Gaussian) for m in model.machines_)
-        at_floor = any(kind == "NoiseFloorWarning" for kind, _ in model._notes)
+        at_floor = any(code == "noise_floor" for code, _ in model._notes)
         if self.y is None or not gaussian or model._noise_by_row or at_floor:
             return None
         if not self.fitted_rows:

@@ -15,6 +15,7 @@ from relvec._fitting.result import FittedOutput
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.basis.scale import spreads
+from relvec.exceptions import RelvecWarning
 from relvec.solvers import Pass, Solution
 
 
@@ -66,11 +67,11 @@ class Fitted(Stored):
         problem: Problem,
         basis: Basis,
         solutions: list[Solution],
-        stopped: Warning | None = None,
+        stopped: RelvecWarning | None = None,
         *,
         single: bool,
         order: Index | None = None,
-    ) -> list[Warning]:
+    ) -> list[RelvecWarning]:
         """Set everything that is read off the solutions; what the user should know.
 
         Parameters
@@ -80,7 +81,7 @@ class Fitted(Stored):
             All candidates.
         solutions : list of Solution
             Of every target of the problem.
-        stopped : Warning or None
+        stopped : RelvecWarning or None
             Why they are not at rest.
         single : bool
             Whether attributes of the machines have no axis of machines.
@@ -101,7 +102,7 @@ class Fitted(Stored):
             for name, solution in zip(names, solutions, strict=True)
             for note in solution.notes
         ]
-        self._notes = [(type(note).__name__, str(note)) for note in notes]
+        self._notes = [(note.code, str(note)) for note in notes]
         self._noise_by_row = problem.precision is not None
         if order is not None:
             self.machines_ = [self.machines_[number] for number in order]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,7 +31,7 @@ from relvec._numerics.linalg import NotPositiveDefiniteError, single_threaded
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec._runner import Checkpoint
-from relvec._runner.callbacks import CALLS
+from relvec._runner.warn import warn_user
 from relvec.basis import Basis, Centers, Precomputed
 from relvec.likelihoods import Likelihood
 from relvec.solvers import SOLVERS, Solution, Solver
@@ -215,8 +214,7 @@ class Fitting(LongFit, ABC):
             notes = self._conclude(
                 problem, basis, solutions, progress.note, single=single, order=order
             )
-        for note in notes:
-            warnings.warn(note, stacklevel=4 + CALLS)
+        warn_user(*notes)
 
     def _in_range(
         self, problem: Problem, basis: Basis, solver: Solver

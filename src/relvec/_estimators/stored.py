@@ -21,6 +21,14 @@ DERIVED = (
     "relevance_rows_",
     "relevance_vectors_",
 )
+#: Codes of warnings by the names that release 0.1.0 stored.
+EARLIER_CODES = {
+    "ConvergenceWarning": "not_converged",
+    "EmptyModelWarning": "empty_model",
+    "InterruptedWarning": "interrupted",
+    "NoiseFloorWarning": "noise_floor",
+    "PrecisionWarning": "digits_lost",
+}
 PASS = np.dtype(
     [
         ("start", np.int32),
@@ -50,7 +58,10 @@ class Stored(Compact):
         super().__setstate__(state)
         if single is not None:
             self.history_ = [Pass(*row) for row in state["history_"].tolist()]
+            self._notes = [(EARLIER_CODES.get(code, code), text) for code, text in state["_notes"]]
             self._publish(single=single)
+
+    _notes: list[tuple[str, str]]
 
     def _publish(self, *, single: bool) -> None:
         """Set the attributes that are read off the machines and the basis."""

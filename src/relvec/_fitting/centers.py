@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
@@ -15,7 +14,7 @@ from sklearn.utils import check_array, check_random_state
 
 from relvec._numerics.checks import check_count, named_errors
 from relvec._numerics.typing import Array, Index
-from relvec._runner.callbacks import CALLS
+from relvec._runner.warn import warn_user
 from relvec.basis import Centers
 from relvec.exceptions import CentersWarning
 
@@ -121,12 +120,11 @@ def choose_centers(
         return Centers.at(_check_points(centers, X.shape[1]))
     elif capped and default_size(len(rows)) < len(rows):
         size = default_size(len(rows))
-        warnings.warn(
+        warn_user(
             CentersWarning(
                 f"{n_rows or len(rows)} rows are too many for each to carry a candidate function: "
                 f"a random {size} do; set centers to choose how many, or which"
-            ),
-            stacklevel=4 + CALLS,
+            )
         )
     else:
         size = len(rows)

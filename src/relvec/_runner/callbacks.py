@@ -19,12 +19,8 @@ except ImportError:  # scikit-learn < 1.9
         """Leave a method as it is."""
         return method
 
-    CALLS = 0
-else:
-    #: Calls that `with_callbacks` puts between a method and who calls it: warnings look past them.
-    CALLS = 1
 
-__all__ = ["CALLS", "CallbackSupportMixin", "Listeners", "Task", "Tasks", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Listeners", "Task", "Tasks", "with_callbacks"]
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])

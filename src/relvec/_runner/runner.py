@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from relvec._runner import Checkpoint
 from relvec._runner.callbacks import Tasks
-from relvec.exceptions import InterruptedWarning
+from relvec.exceptions import InterruptedWarning, RelvecWarning
 
 if TYPE_CHECKING:
     from relvec.solvers.base import Solution
@@ -53,7 +53,7 @@ class Runner:
     def __init__(self, record: Checkpoint | None = None, tasks: Tasks | None = None) -> None:
         self._record = Checkpoint() if record is None else record
         self._tasks = Tasks() if tasks is None else tasks
-        self.note: Warning | None = None
+        self.note: RelvecWarning | None = None
 
     @property
     def stopped(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 #: Where the classes come from that a file may name: dataclasses, named tuples and warnings.
-PACKAGES = ("relvec.", "sklearn.exceptions")
+PACKAGE = "relvec."
 
 
 class Tree:
@@ -82,7 +82,7 @@ def _name(value: Any) -> str:
 def _class(name: str, base: type) -> Any:
     """Class of a name in a file, if it is one of those that hold values and do nothing."""
     module, _, qualified = name.partition(":")
-    if module.startswith(PACKAGES):
+    if module.startswith(PACKAGE):
         found = getattr(import_module(module), qualified, None)
         holds_values = is_dataclass(found) or hasattr(found, "_fields") or base is Warning
         if isinstance(found, type) and issubclass(found, base) and holds_values:

@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
 from relvec._design.base import Design
 from relvec._evidence.base import Hyperparameters, SparseModel
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array
 from relvec._runner.runner import Runner
+from relvec.exceptions import NotConvergedWarning, RelvecWarning
 from relvec.likelihoods.base import Likelihood
 
 
@@ -54,7 +53,7 @@ class Solution(SparseModel):
         Passes of the ascent that ended in this model.
     n_iter : int
         Passes of all starts together.
-    notes : tuple of Warning
+    notes : tuple of RelvecWarning
         What the user should know, worst first; empty if there is nothing.
     summary : str
         How the search ended.
@@ -62,7 +61,7 @@ class Solution(SparseModel):
 
     history: list[Pass]
     n_iter: int
-    notes: tuple[Warning, ...]
+    notes: tuple[RelvecWarning, ...]
     summary: str
 
     @classmethod
@@ -107,7 +106,7 @@ class Solver(ABC):
     alpha_prior: Gamma = UNIFORM
     progress: Runner = field(default_factory=Runner, compare=False, repr=False)
 
-    def stopped(self) -> tuple[Warning, ...]:
+    def stopped(self) -> tuple[RelvecWarning, ...]:
         """What is to be said of a search that did not come to rest.
 
         Of the user or a callback that ended the fit it speaks itself, for all its searches at once.
@@ -115,7 +114,7 @@ class Solver(ABC):
         if self.progress.stopped:
             return ()
         stopped = f"stopped after max_iter={self.max_iter} passes; raise max_iter"
-        return (ConvergenceWarning(stopped),)
+        return (NotConvergedWarning(stopped),)
 
     @abstractmethod
     def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:

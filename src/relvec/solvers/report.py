@@ -7,7 +7,7 @@ import numpy as np
 from relvec._evidence import EvidenceModel, Hyperparameters, SparseModel
 from relvec._evidence.noise import LEAST_FREEDOM, NOISE_FLOOR
 from relvec._runner.runner import Runner
-from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
+from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning, RelvecWarning
 from relvec.solvers.base import Pass, Solution
 
 #: Evidences that are this close, in nats, are those of one optimum.
@@ -67,8 +67,8 @@ def notes(
     accepted: SparseModel,
     *,
     believed: float,
-    stopped: tuple[Warning, ...] | None,
-) -> tuple[Warning, ...]:
+    stopped: tuple[RelvecWarning, ...] | None,
+) -> tuple[RelvecWarning, ...]:
     """What the user should know of how the search went, worst first.
 
     Parameters
@@ -83,7 +83,7 @@ def notes(
     stopped : tuple of Warning or None
         What is to be said of its end, if it did not come to rest.
     """
-    found: list[Warning] = []
+    found: list[RelvecWarning] = []
     if stopped is not None:
         found += stopped
     elif not len(accepted.active):
@@ -108,7 +108,7 @@ def notes(
 
 def _noise_notes(
     inference: EvidenceModel, hyper: Hyperparameters, accepted: SparseModel
-) -> list[Warning]:
+) -> list[RelvecWarning]:
     # of the target whose weights use up most
     used, n = float(np.atleast_2d(accepted.well_determined).sum(axis=1).max()), inference.n
     if (hyper.beta >= inference.noise.beta_max).any():

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial, singledispatch
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from relvec._design.base import Design, in_units
 from relvec._evidence import Hyperparameters, evidence_model
@@ -21,6 +20,7 @@ from relvec._evidence.posterior import Posterior
 from relvec._evidence.scale_mixture import LARGEST_SQUARE, ScaleMixtureEvidence, Scales
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.typing import Array, RowVector
+from relvec.exceptions import NotConvergedWarning, RelvecWarning
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT
@@ -64,7 +64,7 @@ def _with_all_digits(
     hyper = evidence_model(found.likelihood, kept, t).hyper_of(found.alpha)
     hyper = replace(hyper, alpha=in_units(hyper.alpha, 1 / kept.weight_unit))
     again = solver.resume(kept, t, likelihood, hyper)
-    stopped = tuple(note for note in found.notes if isinstance(note, ConvergenceWarning))
+    stopped = tuple(note for note in found.notes if isinstance(note, NotConvergedWarning))
     return replace(
         again,
         active=found.active[again.active],
@@ -190,7 +190,7 @@ class _Rounds:
             found.active, in_units(hyper.alpha, 1 / inference.design.weight_unit), hyper.beta
         )
 
-    def _solution(self, found: Solution, scales: Scales, *stopped: Warning) -> Solution:
+    def _solution(self, found: Solution, scales: Scales, *stopped: RelvecWarning) -> Solution:
         """What was found, with the scales of the rows that are best for it."""
         kept = self.design.restrict(found.active)
         accepted = ScaleMixtureEvidence(kept, self.t, scales).settled(found.alpha)

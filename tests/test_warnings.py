@@ -1,0 +1,105 @@
+"""Warnings of a fit: each has a code, and is raised once at the line of whoever called."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from relvec import RVR, SparseBayesianRegressor
+from relvec._design import ArrayBlocks
+from relvec._fitting import centers
+from relvec._runner.warn import warn_user
+from relvec.datasets import make_sinc
+from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, RelvecWarning
+
+X, Y = make_sinc(60, noise_scale=0.1, random_state=0)
+
+
+class Silent:
+    """A callback that does nothing."""
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = setup
+
+    def on_fit_task_end(self, estimator, context):
+        return False
+
+
+def rvr():
+    return RVR(gamma=0.3, max_iter=1)
+
+
+def watched(model):
+    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 has callbacks")
+    assert callback
+    return model.set_callbacks(Silent())
+
+
+CALLS = {
+    "fit": lambda: rvr().fit(X, Y),
+    "linear": lambda: SparseBayesianRegressor(max_iter=1, solver="em").fit(X, Y),
+    "partial_fit": lambda: rvr().partial_fit(X, Y),
+    "fit_chunks": lambda: rvr().fit_chunks([(X, Y), (X, Y)]),
+    "rows out of memory": lambda: rvr().fit(ArrayBlocks(X, 20), Y),
+    "callbacks": lambda: watched(rvr()).fit(X, Y),
+    "callbacks, partial_fit": lambda: watched(rvr()).partial_fit(X, Y),
+    "pipeline": lambda: make_pipeline(StandardScaler(), rvr()).fit(X, Y),
+    "search": lambda: GridSearchCV(rvr(), {"gamma": [0.3]}, cv=2).fit(X, Y),
+}
+
+
+@pytest.fixture(params=CALLS)
+def caught(request):
+    """What is warned of where every row would carry a function and none of them may converge."""
+    with warnings.catch_warnings(record=True) as caught, pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("always")
+        patch.setattr(centers, "MAX_ENTRIES", 30)
+        patch.setattr(centers, "LEAST_CENTERS", 5)
+        CALLS[request.param]()
+    return caught
+
+
+def test_warnings_are_at_the_line_of_the_caller(caught):
+    assert {each.message.code for each in caught} >= {"not_converged"}
+    assert {each.filename for each in caught} == {__file__}
+    assert len({each.lineno for each in caught}) == 1
+
+
+def test_drawn_centres_are_told_of_there_too():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(centers, "MAX_ENTRIES", 30)
+        patch.setattr(centers, "LEAST_CENTERS", 5)
+        with pytest.warns(RelvecWarning, match="a random 5 do") as caught:
+            RVR(gamma=0.3).fit(X, Y)
+    assert caught[0].message.code == "centers_drawn"
+    assert caught[0].filename == __file__
+
+
+def test_a_warning_is_raised_once():
+    one, other = EmptyModelWarning("a"), NoiseFloorWarning("a")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_user(one, EmptyModelWarning("a"), other, EmptyModelWarning("b"))
+    assert [(type(each.message), str(each.message)) for each in caught] == [
+        (EmptyModelWarning, "a"),
+        (NoiseFloorWarning, "a"),
+        (EmptyModelWarning, "b"),
+    ]
+
+
+def test_a_filter_that_makes_errors_of_warnings_is_heeded():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(EmptyModelWarning, match=r"^a$"):
+            warn_user(EmptyModelWarning("a"))
+
+
+def test_codes_tell_warnings_apart():
+    kinds = RelvecWarning.__subclasses__()
+    assert len({kind.code for kind in kinds} | {RelvecWarning.code}) == len(kinds) + 1
+    assert np.all([kind.code.islower() for kind in kinds])
