@@ -11,7 +11,7 @@ from sklearn.svm import SVR
 from relvec import RVR
 from relvec.datasets import make_sinc
 from relvec.display import CoverageDisplay
-from relvec.display.parts import likely_shares
+from relvec.display.base import likely_shares
 
 
 @pytest.fixture(scope="module")

@@ -144,7 +144,7 @@ def test_pictures_are_those_that_were_looked_at(name, tmp_path):
     [
         ("curve", "regression.MIST"),
         ("calibration", "calibration.MIST"),
-        ("coverage", "parts.STEEL"),
+        ("coverage", "base.STEEL"),
     ],
 )
 def test_a_changed_tone_is_seen(name, tone, tmp_path, monkeypatch):

@@ -19,7 +19,7 @@ from relvec._commands.job import Drawing, Rows, Task, holds_texts
 from relvec._commands.words import listed
 from relvec._estimators.notebook import facts
 from relvec.display import EvidenceDisplay, RelevanceDisplay
-from relvec.display.parts import rows_among
+from relvec.display.base import rows_among
 from relvec.display.relevance import AROUND, BAR
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
-"""Pictures of fitted machines; they need matplotlib, the ``plot`` extra."""
+"""Pictures of fitted estimators; they need matplotlib, the ``plot`` extra."""
 
+from relvec.display.base import BLUE, INK, MIST, STEEL
 from relvec.display.boundary import BoundaryDisplay, Map
 from relvec.display.calibration import Bins, CalibrationDisplay
 from relvec.display.coverage import CoverageDisplay
 from relvec.display.evidence import EvidenceDisplay
-from relvec.display.parts import BLUE, INK, MIST, STEEL
 from relvec.display.regression import Curve, RegressionDisplay
 from relvec.display.relevance import RelevanceDisplay
 

@@ -1,36 +1,31 @@
-"""The picture of a classifier of two features: probabilities over the plane, and its rows."""
+"""Display of a classifier of two features: probabilities over the plane, and its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
-from relvec._estimators.classifier import Classifier
 from relvec._numerics.typing import Array
-from relvec.display.parts import (
+from relvec.display.base import (
     BLUE,
     INK,
     STEEL,
+    Display,
     Mask,
-    circle,
-    new_axes,
-    plain,
+    escaped,
+    fitted_steps,
+    padded_grid,
     rows_among,
-    steps,
     table_like,
-    widened,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GRID_POINTS = 100
 # Where the tone of the map changes: with two classes the probability of the second; with more,
@@ -50,7 +45,8 @@ class Map:
     probability: Array
 
 
-class BoundaryDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoundaryDisplay(Display):
     """Class probabilities of a fitted classifier of two features, beside the data.
 
     The tone is the probability of the second of two classes or, with more classes, of the
@@ -75,36 +71,19 @@ class BoundaryDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        The axes drawn on.
-    figure_ : matplotlib Figure
-        The figure they belong to.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes drawn on, and their figure.
     """
 
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(
-        self,
-        *,
-        X: Array,
-        y: NDArray[Any],
-        classes: NDArray[Any],
-        is_relevance_vector: Mask,
-        surface: Map,
-        feature_names: tuple[str, str] = ("x1", "x2"),
-    ) -> None:
-        self.X = X
-        self.y = y
-        self.classes = classes
-        self.is_relevance_vector = is_relevance_vector
-        self.surface = surface
-        self.feature_names = feature_names
+    X: Array
+    y: NDArray[Any]
+    classes: NDArray[Any]
+    is_relevance_vector: Mask
+    surface: Map
+    feature_names: tuple[str, str] = ("x1", "x2")
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Classifier | Pipeline, X: Any, y: Any, *, ax: Axes | None = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Self:
         """Draw the probabilities over the range of `X`, and its rows.
 
         Parameters
@@ -135,48 +114,38 @@ class BoundaryDisplay:
         >>> display.ax_.get_xlabel()
         'petal length (cm)'
         """
-        transform, classifier = steps(estimator, Classifier, "a classifier")
+        transform, classifier = fitted_steps(estimator, "a classifier")
         check_consistent_length(X, y)
         if np.ndim(X) != 2 or np.shape(X)[1] != 2:
             raise ValueError(f"X has shape {np.shape(X)}, expected two features: (n_samples, 2)")
-        first, second = getattr(X, "columns", ("x1", "x2"))
+        rows = np.asarray(X, dtype=np.float64)
+        first, second = (padded_grid(x, GRID_POINTS) for x in rows.T)
+        grid = table_like(X, [x.ravel() for x in np.meshgrid(first, second)])
+        probability = classifier.predict_proba(transform(grid))
+        names = getattr(X, "columns", ("x1", "x2"))
         display = cls(
-            X=np.asarray(X, dtype=np.float64),
+            X=rows,
             y=np.asarray(y),
             classes=classifier.classes_,
             is_relevance_vector=rows_among(transform(X), classifier.relevance_vectors_),
-            surface=_surface(transform, classifier, X),
-            feature_names=(str(first), str(second)),
+            surface=Map(first, second, probability.reshape(len(second), len(first), -1)),
+            feature_names=(str(names[0]), str(names[1])),
         )
         return display.plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        BoundaryDisplay
-            Itself, with `ax_` and `figure_` set.
-        """
-        self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = cast("Figure", self.ax_.figure)
+    def _draw(self) -> None:
         self._plot_surface()
         self._plot_rows()
-        self.ax_.set(xlabel=plain(self.feature_names[0]), ylabel=plain(self.feature_names[1]))
-        self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small")
-        return self
+        first, second = map(escaped, self.feature_names)
+        self.ax_.set(xlabel=first, ylabel=second)
+        self._legend()
 
     def _plot_surface(self) -> None:
         from matplotlib.colors import LinearSegmentedColormap
 
         probability = self.surface.probability
         if len(self.classes) == 2:
-            tone, levels, name = probability[..., 1], TWO_CLASSES, plain(self.classes[1])
+            tone, levels, name = probability[..., 1], TWO_CLASSES, escaped(self.classes[1])
         else:
             tone, levels, name = probability.max(axis=-1), MORE_CLASSES, "the likeliest class"
         tones = LinearSegmentedColormap.from_list("tones", ["white", STEEL])
@@ -213,14 +182,6 @@ class BoundaryDisplay:
                 facecolor=face,
                 edgecolor=INK,
                 linewidth=0.6,
-                label=plain(name),
+                label=escaped(name),
             )
-        across, up = self.X[self.is_relevance_vector].T
-        circle(self.ax_, across, up)
-
-
-def _surface(transform: Callable[[Any], Any], classifier: Classifier, X: Any) -> Map:
-    first, second = (widened(x, GRID_POINTS) for x in np.asarray(X, dtype=np.float64).T)
-    columns = [x.ravel() for x in np.meshgrid(first, second)]
-    probability = classifier.predict_proba(transform(table_like(X, columns)))
-    return Map(first, second, probability.reshape(len(second), len(first), -1))
+        self._circle(*self.X[self.is_relevance_vector].T)

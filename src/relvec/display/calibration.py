@@ -1,30 +1,28 @@
-"""The picture of how far the probabilities of a classifier can be trusted."""
+"""Display of the reliability of a classifier's probabilities."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, cast
+from dataclasses import InitVar, dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from relvec._numerics.checks import check_count, check_coverage
+from relvec._numerics.checks import check_count
 from relvec._numerics.typing import Array
-from relvec.display.parts import (
+from relvec.display.base import (
     BLUE,
     MIST,
     Mask,
-    against_diagonal,
+    SharesDisplay,
+    escaped,
+    hide_frame,
     likely_shares,
-    new_axes,
-    plain,
-    split_below,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST_BINS, LEAST_ROWS = 10, 10
 
@@ -49,14 +47,15 @@ class Bins:
         return cls(count, predicted[filled] / count, observed[filled] / count)
 
     def spread(self, level: float) -> tuple[Array, Array]:
-        """Between which shares a bin lies with this probability, where it is reliable.
+        """Central interval of the share of each bin, where the probabilities are reliable.
 
-        The probabilities of a bin differ, so its share scatters a little less than this.
+        Those of a bin differ, so its share scatters a little less than this.
         """
         return likely_shares(self.predicted, self.count, level)
 
 
-class CalibrationDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class CalibrationDisplay(SharesDisplay):
     """Probabilities of a fitted classifier against how often they came true.
 
     Above, a point a bin of equal mass: the mean of its probabilities, and the share of them that
@@ -80,33 +79,23 @@ class CalibrationDisplay:
     ----------
     bins : Bins
         Size of each bin, mean of its probabilities and share of them that came true.
-    ax_ : matplotlib Axes
-        The axes of the curve.
-    distribution_ax_ : matplotlib Axes
-        The axes of the distribution, under them.
+    ax_, distribution_ax_ : matplotlib Axes
+        The axes of the curve, and those of the distribution, under them.
     figure_ : matplotlib Figure
         The figure they belong to.
     """
 
-    ax_: Axes
-    distribution_ax_: Axes
-    figure_: Figure
+    probability: Array
+    outcome: Mask
+    n_bins: InitVar[int | None] = None
+    name: str = "a class"
+    bins: Bins = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        probability: Array,
-        outcome: Mask,
-        n_bins: int | None = None,
-        name: str = "a class",
-    ) -> None:
+    def __post_init__(self, n_bins: int | None) -> None:
         if n_bins is None:
-            n_bins = int(np.clip(len(probability) // LEAST_ROWS, 1, MOST_BINS))
+            n_bins = int(np.clip(len(self.probability) // LEAST_ROWS, 1, MOST_BINS))
         check_count(n_bins, "n_bins")
-        self.probability = probability
-        self.outcome = outcome
-        self.bins = Bins.of(probability, outcome, n_bins)
-        self.name = name
+        self.bins = Bins.of(self.probability, self.outcome, n_bins)
 
     @classmethod
     def from_estimator(
@@ -159,13 +148,9 @@ class CalibrationDisplay:
         True
         """
         check_is_fitted(estimator)
+        probability, classes = estimator.predict_proba(X), estimator.classes_
         return cls.from_predictions(
-            y,
-            estimator.predict_proba(X),
-            classes=estimator.classes_,
-            n_bins=n_bins,
-            level=level,
-            ax=ax,
+            y, probability, classes=classes, n_bins=n_bins, level=level, ax=ax
         )
 
     @classmethod
@@ -189,13 +174,8 @@ class CalibrationDisplay:
             Probability of the second of two classes, or of every class.
         classes : array-like of shape (n_classes,), default=None
             Classes in the order of the probabilities; None takes those in `y_true`, sorted.
-        n_bins : int, default=None
-            Bins of equal mass; None takes 10, or fewer where they would hold under 10
-            probabilities.
-        level : float, default=0.95
-            Probability inside the bars.
-        ax : matplotlib Axes, default=None
-            Axes to draw on, which give up a strip for the distribution; None makes a new figure.
+        n_bins, level, ax
+            As in `from_estimator`.
 
         Returns
         -------
@@ -227,35 +207,18 @@ class CalibrationDisplay:
         )
         return display.plot(level=level, ax=ax)
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability inside the bars.
-        ax : matplotlib Axes, default=None
-            Axes to draw on, which give up a strip for the distribution; None makes a new figure.
-
-        Returns
-        -------
-        CalibrationDisplay
-            Itself, with `ax_`, `distribution_ax_` and `figure_` set.
-        """
-        check_coverage(level, "level")
-        self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = cast("Figure", self.ax_.figure)
-        self.distribution_ax_ = split_below(self.ax_, (4, 1))
-        against_diagonal(
-            self.ax_,
+    def _draw(self, level: float = 0.95) -> None:
+        self.distribution_ax_ = self._split_below((4, 1))
+        self._plot_shares(
             self.bins.predicted,
             self.bins.observed,
             self.bins.spread(level),
-            (f"{100 * level:g} % if reliable", "reliable", "bins of equal mass"),
+            bars=f"{100 * level:g} % if reliable",
+            diagonal="reliable",
+            points="bins of equal mass",
         )
         self.ax_.set_ylabel("share that came true")
         self._plot_distribution()
-        return self
 
     def _plot_distribution(self) -> None:
         ax = self.distribution_ax_
@@ -269,8 +232,8 @@ class CalibrationDisplay:
             linewidth=0.5,
             label=["came true", "did not"],
         )
-        ax.set(xlabel=f"probability of {plain(self.name)}", ylabel="number")
-        ax.spines[["top", "right"]].set_visible(False)
+        ax.set(xlabel=f"probability of {escaped(self.name)}", ylabel="number")
+        hide_frame(ax)
         # In the corner under the diagonal, where the axes above are empty.
         legend = ax.legend(
             edgecolor="none",

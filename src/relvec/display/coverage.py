@@ -1,28 +1,27 @@
-"""The picture of how far the error bars of a regressor can be trusted."""
+"""Display of the reliability of a regressor's intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from relvec._estimators.regressor import Regressor
 from relvec._numerics.checks import check_coverage
 from relvec._numerics.typing import Array
-from relvec.display.parts import against_diagonal, likely_shares, new_axes, steps
+from relvec.display.base import SharesDisplay, fitted_steps, likely_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from sklearn.pipeline import Pipeline
 
 COVERAGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
-class CoverageDisplay:
-    """How many rows lie in their intervals, against how many should.
+@dataclass(kw_only=True, eq=False, repr=False)
+class CoverageDisplay(SharesDisplay):
+    """Shares of rows inside their intervals against the shares that should be.
 
     A point a coverage: the share of the rows whose interval holds their true value. On the diagonal
     the intervals hold what they say; above it they are too wide, below it too narrow. The bars span
@@ -41,24 +40,18 @@ class CoverageDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        The axes drawn on.
-    figure_ : matplotlib Figure
-        The figure they belong to.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes drawn on, and their figure.
     """
 
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(self, *, coverage: Array, held: Array, n_samples: int) -> None:
-        self.coverage = coverage
-        self.held = held
-        self.n_samples = n_samples
+    coverage: Array
+    held: Array
+    n_samples: int
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Regressor | Pipeline,
+        estimator: Any,
         X: Any,
         y: Any,
         *,
@@ -99,12 +92,11 @@ class CoverageDisplay:
         >>> print(display.coverage, display.held.shape)
         [0.5 0.9] (2,)
         """
-        transform, regressor = steps(estimator, Regressor, "a regressor")
+        transform, regressor = fitted_steps(estimator, "a regressor")
         check_consistent_length(X, y)
         inputs = transform(X)
         intervals = {
-            coverage: regressor.predict_interval(inputs, coverage=coverage)
-            for coverage in coverages
+            share: regressor.predict_interval(inputs, coverage=share) for share in coverages
         }
         return cls.from_predictions(y, intervals, level=level, ax=ax)
 
@@ -125,10 +117,8 @@ class CoverageDisplay:
             True values.
         intervals : mapping of float to tuple of two array-like of shape (n_samples,)
             Lower and upper ends of the intervals, by the probability inside them.
-        level : float, default=0.95
-            Probability inside the bars.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
+        level, ax
+            As in `from_estimator`.
 
         Returns
         -------
@@ -149,39 +139,19 @@ class CoverageDisplay:
             check_coverage(coverage, "coverage of intervals")
             check_consistent_length(truth, lower, upper)
             shares.append(np.mean((np.asarray(lower) <= truth) & (truth <= np.asarray(upper))))
-        display = cls(
-            coverage=np.array(list(intervals), dtype=np.float64),
-            held=np.array(shares),
-            n_samples=len(truth),
-        )
+        coverages = np.array(list(intervals), dtype=np.float64)
+        display = cls(coverage=coverages, held=np.array(shares), n_samples=len(truth))
         return display.plot(level=level, ax=ax)
 
-    def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability inside the bars.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        CoverageDisplay
-            Itself, with `ax_` and `figure_` set.
-        """
-        check_coverage(level, "level")
-        self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = cast("Figure", self.ax_.figure)
+    def _draw(self, level: float = 0.95) -> None:
         order = np.argsort(self.coverage)
-        said, found = self.coverage[order], self.held[order]
-        against_diagonal(
-            self.ax_,
-            said,
-            found,
-            likely_shares(said, self.n_samples, level),
-            (f"{100 * level:g} % if they hold what they say", "as they say", "intervals"),
+        coverage = self.coverage[order]
+        self._plot_shares(
+            coverage,
+            self.held[order],
+            likely_shares(coverage, self.n_samples, level),
+            bars=f"{100 * level:g} % if they hold what they say",
+            diagonal="as they say",
+            points="intervals",
         )
         self.ax_.set(xlabel="share that intervals should hold", ylabel="share that they hold")
-        return self

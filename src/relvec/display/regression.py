@@ -1,37 +1,34 @@
-"""The picture of a fitted regressor."""
+"""Display of a regressor's predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
-from relvec._estimators.regressor import Regressor
 from relvec._numerics.checks import check_coverage
 from relvec._numerics.typing import Array
-from relvec.display.parts import (
+from relvec.display.base import (
     BLUE,
     INK,
     MIST,
     STEEL,
+    Display,
     Mask,
-    circle,
-    new_axes,
-    plain,
+    escaped,
+    fitted_steps,
+    hide_frame,
+    padded_grid,
     rows_among,
-    steps,
     table_like,
-    widened,
 )
 from relvec.likelihoods.gaussian import normal_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GRID_POINTS = 400
 Interval: TypeAlias = tuple[Array, Array]
@@ -47,7 +44,8 @@ class Curve:
     function_interval: Interval
 
 
-class RegressionDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class RegressionDisplay(Display):
     """Predictions of a fitted regressor beside the data.
 
     One input that is a number: the mean as a curve inside two bands, the dark one for the function
@@ -74,43 +72,24 @@ class RegressionDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        The axes drawn on.
-    figure_ : matplotlib Figure
-        The figure they belong to.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes drawn on, and their figure.
     """
 
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(
-        self,
-        *,
-        y: Array,
-        mean: Array,
-        interval: Interval | None = None,
-        level: float = 0.95,
-        is_relevance_vector: Mask | None = None,
-        x: Array | None = None,
-        curve: Curve | None = None,
-        x_name: str = "x",
-        y_name: str = "y",
-    ) -> None:
-        self.y = y
-        self.mean = mean
-        self.interval = interval
-        self.level = level
-        none = np.zeros(len(y), dtype=np.bool_)
-        self.is_relevance_vector = none if is_relevance_vector is None else is_relevance_vector
-        self.x = x
-        self.curve = curve
-        self.x_name = x_name
-        self.y_name = y_name
+    y: Array
+    mean: Array
+    interval: Interval | None = None
+    level: float = 0.95
+    is_relevance_vector: Mask | None = None
+    x: Array | None = None
+    curve: Curve | None = None
+    x_name: str = "x"
+    y_name: str = "y"
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Regressor | Pipeline,
+        estimator: Any,
         X: Any,
         y: Any,
         *,
@@ -154,7 +133,7 @@ class RegressionDisplay:
         True
         """
         check_coverage(level, "level")
-        transform, regressor = steps(estimator, Regressor, "a regressor")
+        transform, regressor = fitted_steps(estimator, "a regressor")
         check_consistent_length(X, y)
         inputs = transform(X)
         mean = regressor.predict(inputs)
@@ -240,28 +219,13 @@ class RegressionDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        RegressionDisplay
-            Itself, with `ax_` and `figure_` set.
-        """
-        self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = cast("Figure", self.ax_.figure)
+    def _draw(self) -> None:
         if self.x is not None and self.curve is not None:
             self._plot_curve(self.x, self.curve)
         else:
             self._plot_against_true()
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.legend(edgecolor="none", framealpha=0.85, fontsize="small")
-        return self
+        hide_frame(self.ax_)
+        self._legend()
 
     def _plot_curve(self, x: Array, curve: Curve) -> None:
         level = f"{100 * self.level:g} %"
@@ -273,29 +237,25 @@ class RegressionDisplay:
         self.ax_.plot(curve.x, curve.mean, color=BLUE, linewidth=2, label="mean")
         self._plot_rows(x, self.y)
         self.ax_.set(
-            xlabel=plain(self.x_name), ylabel=plain(self.y_name), xlim=(curve.x[0], curve.x[-1])
+            xlabel=escaped(self.x_name), ylabel=escaped(self.y_name), xlim=(curve.x[0], curve.x[-1])
         )
 
     def _plot_against_true(self) -> None:
         ends = [min(self.y.min(), self.mean.min()), max(self.y.max(), self.mean.max())]
         self.ax_.plot(ends, ends, color=BLUE, linewidth=1.5, label="predicted = true", zorder=1)
         if self.interval is not None:
+            level = f"{100 * self.level:g} %"
             self.ax_.vlines(
-                self.y,
-                *self.interval,
-                color=STEEL,
-                linewidth=0.9,
-                label=f"{100 * self.level:g} %",
-                zorder=0,
+                self.y, *self.interval, color=STEEL, linewidth=0.9, label=level, zorder=0
             )
         self._plot_rows(self.y, self.mean)
-        name = plain(self.y_name)
+        name = escaped(self.y_name)
         self.ax_.set(xlabel=f"true {name}", ylabel=f"predicted {name}")
 
     def _plot_rows(self, across: Array, up: Array) -> None:
         self.ax_.scatter(across, up, s=12, color=INK, alpha=0.7, linewidth=0, label="data")
-        kept = self.is_relevance_vector
-        circle(self.ax_, across[kept], up[kept])
+        if (kept := self.is_relevance_vector) is not None:
+            self._circle(across[kept], up[kept])
 
 
 def _name_of(y: Any) -> str:
@@ -303,10 +263,10 @@ def _name_of(y: Any) -> str:
     return str(getattr(y, "name", None) or "y")
 
 
-def _curve(transform: Callable[[Any], Any], regressor: Regressor, X: Any, level: float) -> Curve:
+def _curve(transform: Callable[[Any], Any], regressor: Any, X: Any, level: float) -> Curve:
     """Predict over the range of the only column of `X`, five per cent wider at either end."""
     x = np.asarray(X, dtype=np.float64)[:, 0]
-    grid = widened(x, GRID_POINTS)
+    grid = padded_grid(x, GRID_POINTS)
     inputs = transform(table_like(X, [grid]))
     return Curve(
         grid,
@@ -316,7 +276,7 @@ def _curve(transform: Callable[[Any], Any], regressor: Regressor, X: Any, level:
     )
 
 
-def _function_interval(regressor: Regressor, inputs: Any, level: float) -> Interval:
+def _function_interval(regressor: Any, inputs: Any, level: float) -> Interval:
     """Interval of the function in units of the target: of the rate, where targets are counts."""
     mean, std = regressor.predict_latent(inputs, return_std=True)
     ends = normal_interval(mean, std, level)

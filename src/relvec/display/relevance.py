@@ -1,29 +1,31 @@
-"""The picture of which inputs matter to a machine with learnt scales."""
+"""Display of the relevance of each input."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._assess.pipelines import estimator_of
 from relvec._numerics.checks import check_count
 from relvec._numerics.typing import Array
-from relvec.display.parts import BLUE, INK, STEEL, new_axes, plain
+from relvec.display.base import BLUE, INK, STEEL, Display, escaped, hide_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-#: Height of the picture for each input, in inches, and of what is around the bars.
+# Height of the picture for each input, in inches, and of what is around the bars.
 BAR, AROUND = 0.28, 1.0
 
 
-class RelevanceDisplay:
-    """How much each input matters to the kernel of a fitted machine.
+@dataclass(kw_only=True, eq=False, repr=False)
+class RelevanceDisplay(Display):
+    """Relevance of each input to the kernel of a fitted estimator.
 
     A bar an input, the most relevant on top: how many widths of the kernel the input extends over,
     which no unit changes. An input of zero was found not to matter. :meth:`from_estimator` makes
@@ -38,12 +40,10 @@ class RelevanceDisplay:
 
     Attributes
     ----------
-    order : ndarray of int
-        Inputs that are drawn, the most relevant first.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure they belong to.
+    order : ndarray of int of shape (n_features,)
+        Inputs, the most relevant first.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes drawn on, and their figure.
 
     Examples
     --------
@@ -58,12 +58,11 @@ class RelevanceDisplay:
     ['x1', 'x0']
     """
 
-    ax_: Axes
-    figure_: Figure
+    relevance: Array
+    names: Sequence[str]
+    order: NDArray[np.intp] = field(init=False)
 
-    def __init__(self, *, relevance: Array, names: Sequence[str]) -> None:
-        self.relevance = np.asarray(relevance, dtype=np.float64)
-        self.names = list(names)
+    def __post_init__(self) -> None:
         self.order = np.argsort(-self.relevance, kind="stable")
 
     @classmethod
@@ -80,22 +79,22 @@ class RelevanceDisplay:
         n_features : int, default=None
             Draw so many inputs, the most relevant ones; None draws all.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
-        display : RelevanceDisplay
-            The picture.
+        RelevanceDisplay
+            The picture, drawn.
         """
         check_is_fitted(estimator)
-        machine = estimator_of(estimator)
-        if not hasattr(machine, "feature_relevance_"):
+        last = estimator_of(estimator)
+        if not hasattr(last, "feature_relevance_"):
             raise AttributeError(
-                f"{type(machine).__name__} has no feature_relevance_: no function of its kernel "
+                f"{type(last).__name__} has no feature_relevance_: no function of its kernel "
                 "has a width"
             )
-        relevance = machine.feature_relevance_
-        names = getattr(machine, "feature_names_in_", [f"x{i}" for i in range(len(relevance))])
+        relevance = last.feature_relevance_
+        names = getattr(last, "feature_names_in_", [f"x{i}" for i in range(len(relevance))])
         if isinstance(estimator, Pipeline) and len(estimator) > 1:
             names = estimator[:-1].get_feature_names_out()
         return cls(relevance=relevance, names=names).plot(n_features=n_features, ax=ax)
@@ -104,12 +103,16 @@ class RelevanceDisplay:
         """Draw; see `from_estimator` for the parameters."""
         if n_features is not None:
             check_count(n_features, "n_features", len(self.relevance))
-        shown = self.order[:n_features]
+        self._set_axes(ax)
         if ax is None:
-            ax = new_axes()
-            ax.figure.set_figheight(AROUND + BAR * len(shown))  # type: ignore[union-attr]
-        places = np.arange(len(shown))
+            self.figure_.set_figheight(AROUND + BAR * len(self.order[:n_features]))
+        self._draw(n_features)
+        return self
+
+    def _draw(self, n_features: int | None = None) -> None:
+        ax, shown = self.ax_, self.order[:n_features]
         values = self.relevance[shown]
+        places = np.arange(len(values))
         ax.barh(places, values, height=0.7, color=BLUE)
         for place in places[values == 0]:
             ax.annotate(
@@ -121,12 +124,10 @@ class RelevanceDisplay:
                 color=INK,
                 fontsize="small",
             )
-        ax.set_yticks(places, [plain(self.names[index]) for index in shown])
+        ax.set_yticks(places, [escaped(self.names[index]) for index in shown])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         ax.set_xlabel("spread of the input in widths of the kernel")
         ax.grid(axis="x", color=STEEL, alpha=0.4, linewidth=0.6)
         ax.set_axisbelow(True)
-        ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
-        return self
+        hide_frame(ax)
