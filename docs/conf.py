@@ -43,7 +43,7 @@ autodoc_default_options = {
 numpydoc_show_class_members = False
 
 # The docstrings refer to classes of these by name; their sites are not read while building.
-nitpick_ignore_regex = [("py:.*", r"(sklearn|numpy|matplotlib|pandas|mapie)\..*")]
+nitpick_ignore_regex = [("py:.*", r"(sklearn|numpy|matplotlib|pandas)\..*")]
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

@@ -1,14 +1,12 @@
 """calibrate: intervals and sets that cover what they say, whether or not the model is right."""
 
-import builtins
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import betabinom
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec._assess.conformal import conformal_quantile
 
 COVERAGES = [0.5, 0.8, 0.95]
 N_NEW = 20
@@ -45,7 +43,6 @@ def colours(rng):
 
 @pytest.mark.parametrize("coverage", COVERAGES)
 def test_interval_is_as_wide_as_the_order_statistic_of_scaled_errors(line, coverage, rng):
-    """The definition, without MAPIE."""
     (X, y), (Z, _) = skewed(73, rng), skewed(40, rng)
     mean, std = line.predict(X, return_std=True)
     factor = order_statistic(np.abs(y - mean) / std, coverage)
@@ -211,20 +208,34 @@ def test_calibrated_model_outlives_another_fit(line, rng):
 
 
 @pytest.mark.parametrize(
-    ("coverage", "n", "enough"),
-    [
-        *[(0.95, 20, True), (0.95, 19, False), (0.5, 2, True), (0.9, 9, False), (0.05, 19, False)],
-        *[(0.99, 100, True), (0.999, 999, False), (0.7, 4, True), (0.7, 3, False)],
-    ],
+    ("coverage", "enough"),
+    [(0.05, 1), (0.5, 1), (0.7, 3), (0.9, 9), (0.95, 19), (0.99, 99), (0.999, 999)],
 )
-def test_too_few_calibration_rows_are_counted(line, colours, coverage, n, enough, rng):
+def test_least_number_of_calibration_rows_is_that_of_the_order_statistic(coverage, enough, rng):
+    """The largest score is the ⌈(n + 1)·coverage⌉-th smallest of as few as that."""
+    scores = rng.uniform(size=(2, enough))
+    if coverage >= 0.5:
+        np.testing.assert_array_equal(conformal_quantile(scores, coverage), scores.max(axis=1))
+    with pytest.raises(ValueError, match=rf"{enough - 1} calibration rows, .* least {enough}$"):
+        conformal_quantile(scores[:, 1:], coverage)
+
+
+@pytest.mark.parametrize(("n", "enough"), [(19, True), (18, False)])
+def test_too_few_calibration_rows_are_counted(line, colours, n, enough, rng):
     regression, classes = line.calibrate(*skewed(n, rng)), colours.calibrate(*coloured(n, rng))
     for ask in (regression.predict_interval, classes.predict_set):
         if enough:
-            ask(np.zeros((1, 1)), coverage)
+            ask(np.zeros((1, 1)), 0.95)
             continue
-        with pytest.raises(ValueError, match=rf"coverage={coverage} with {n} calibration rows"):
-            ask(np.zeros((1, 1)), coverage)
+        with pytest.raises(ValueError, match=r"coverage=0.95 with 18 calibration rows, .* 19"):
+            ask(np.zeros((1, 1)), 0.95)
+
+
+@pytest.mark.parametrize("coverage", [k / 100 for k in range(1, 100)])
+def test_rank_is_that_of_the_decimal_and_not_of_its_rounding(coverage, rng):
+    """(n + 1)·coverage is a whole number of hundredths here, and often rounded up in float64."""
+    scores = rng.permutation(np.arange(1.0, 100.0))
+    assert conformal_quantile(scores, coverage) == round(100 * coverage)
 
 
 def test_wrong_targets_are_named(line, colours, rng):
@@ -246,19 +257,3 @@ def test_coverage_that_is_no_probability_is_named(line, colours, coverage, rng):
     ):
         with pytest.raises(ValueError, match=f"coverage={coverage!r}, expected a probability"):
             ask(np.zeros((1, 1)), coverage)
-
-
-def test_extra_is_named_where_mapie_is_missing(line, monkeypatch, rng):
-    monkeypatch.delitem(sys.modules, "relvec._assess.conformal")
-    for name in [name for name in sys.modules if name.split(".")[0] == "mapie"]:
-        monkeypatch.delitem(sys.modules, name)
-    found = builtins.__import__
-
-    def without_mapie(name, *arguments, **keywords):
-        if name.split(".")[0] == "mapie":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return found(name, *arguments, **keywords)
-
-    monkeypatch.setattr(builtins, "__import__", without_mapie)
-    with pytest.raises(ModuleNotFoundError, match=r"MAPIE.*relvec\[conformal\]"):
-        line.calibrate(*skewed(30, rng))

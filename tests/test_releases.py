@@ -34,6 +34,7 @@ MODELS = {
     "learnt width": (RVR(gamma="ard"), lambda y: y),
     "linear": (SparseBayesianRegressor(), lambda y: y),
 }
+CALIBRATED = {"intervals": (RVR(), lambda y: y), "sets of classes": (RVC(), classes(3))}
 RELEASES = sorted(path.name for path in FOLDER.iterdir())
 
 
@@ -47,8 +48,26 @@ def said(model, X):
     return np.column_stack(found)
 
 
+def covered(calibrated, X):
+    """Intervals or sets of classes, a row each."""
+    if hasattr(calibrated, "predict_set"):
+        return calibrated.predict_set(X, 0.8)
+    return np.column_stack(calibrated.predict_interval(X, 0.8))
+
+
 def file_of(name):
     return name.replace(" ", "-")
+
+
+def read(release, name, form):
+    path = FOLDER / release / f"{file_of(name)}.{form}"
+    return skops.io.load(path, trusted=TRUSTED) if form == "skops" else joblib.load(path)
+
+
+def write(folder, name, model):
+    skops.io.dump(model, folder / f"{file_of(name)}.skops", compression=ZIP_DEFLATED)
+    joblib.dump(model, folder / f"{file_of(name)}.joblib", compress=3)
+    return model
 
 
 def store(release):
@@ -57,10 +76,10 @@ def store(release):
     folder.mkdir()
     told = {}
     for name, (model, target) in MODELS.items():
-        model.fit(X, target(y))
-        skops.io.dump(model, folder / f"{file_of(name)}.skops", compression=ZIP_DEFLATED)
-        joblib.dump(model, folder / f"{file_of(name)}.joblib", compress=3)
-        told[name] = said(model, X)
+        told[name] = said(write(folder, name, model.fit(X, target(y))), X)
+    for name, (model, target) in CALIBRATED.items():
+        calibrated = model.fit(X, target(y)).calibrate(X, target(y))
+        told[name] = covered(write(folder, name, calibrated), X)
     np.savez_compressed(folder / "predictions.npz", **told)
 
 
@@ -71,12 +90,19 @@ def test_a_stored_model_predicts_as_it_did(release, name, form):
     told = np.load(FOLDER / release / "predictions.npz")
     if name not in told:
         pytest.skip(f"{release} had no model called {name!r}")
-    path = FOLDER / release / f"{file_of(name)}.{form}"
-    model = skops.io.load(path, trusted=TRUSTED) if form == "skops" else joblib.load(path)
-    X, _ = data()
+    model, (X, _) = read(release, name, form), data()
     np.testing.assert_allclose(said(model, X), told[name], rtol=1e-9, atol=1e-12)
     assert "weight" in str(model.summary())
     assert np.isfinite(model.log_evidence_)
+
+
+@pytest.mark.parametrize("form", ["skops", "joblib"])
+@pytest.mark.parametrize("name", CALIBRATED)
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_stored_calibration_covers_as_it_did(release, name, form):
+    told = np.load(FOLDER / release / "predictions.npz")
+    calibrated, (X, _) = read(release, name, form), data()
+    np.testing.assert_allclose(covered(calibrated, X), told[name], rtol=1e-9, atol=1e-12)
 
 
 def test_there_are_models_of_a_release():

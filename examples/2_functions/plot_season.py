@@ -48,8 +48,7 @@ print(model.summary()[["weight", "std"]].round(4))
 # -----------------
 # The model's own intervals take months for independent around a trend that stays what it was.
 # ``calibrate`` with folds in the order of time, as long as what is to be forecast, measures how
-# wrong the forecasts were that could have been made after three and after six years. It needs the
-# extra ``relvec[conformal]``.
+# wrong the forecasts were that could have been made after three and after six years.
 in_time = TimeSeriesSplit(2, test_size=36)
 calibrated = model.calibrate(X[known], np.log(passengers[known]), cv=in_time)
 

@@ -6,7 +6,7 @@ Intervals and sets of classes that hold what they say
 
 The intervals of a model hold their share as far as the model is right. ``calibrate`` asks instead
 how far off the fitted model was on rows that it was not fitted to, and makes its intervals as wide
-as that: split-conformal prediction. It needs MAPIE, the extra ``relvec[conformal]``.
+as that: split-conformal prediction.
 """
 
 # %%

@@ -54,7 +54,7 @@ in_laboratory, in_field = cells[:7], cells[7:]
 # neighbouring cycles were measured, which is an easier question than the one that matters. The same
 # goes for intervals: a model that takes all rows for independent believes that it knows more than
 # it does. ``calibrate`` with folds of whole cells makes them as wide as the errors on cells that
-# were left out. It needs the extra ``relvec[conformal]``.
+# were left out.
 X, capacity = (np.concatenate(parts) for parts in zip(*in_laboratory, strict=True))
 cell = np.repeat(np.arange(len(in_laboratory)), len(cycle))
 model = make_pipeline(StandardScaler(), RVR(gamma="ard")).fit(X, capacity)

@@ -91,7 +91,7 @@ ax.plot([15, 85], [15, 85], "--", color=INK, linewidth=1)
 ax.set(xlabel="age (years)", ylabel="predicted age (years), with 95 % interval", aspect="equal")
 plt.show()
 #
-# The intervals drawn are calibrated by folds of the training subjects, which needs the extra
-# ``relvec[conformal]`` (:ref:`sphx_glr_gallery_3_uncertainty_plot_conformal.py`). Those of the
-# model itself hold fewer ages than they say: with as many directions among the images as that, a
-# fit to so few subjects takes some noise for signal.
+# The intervals drawn are calibrated by folds of the training subjects
+# (:ref:`sphx_glr_gallery_3_uncertainty_plot_conformal.py`). Those of the model itself hold fewer
+# ages than they say: with as many directions among the images as that, a fit to so few subjects
+# takes some noise for signal.

@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 
 from relvec import basis, likelihoods
+from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor
 from relvec._estimators.classification import RVC
 from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._estimators.regression import RVR
@@ -22,6 +23,8 @@ HOLD_CODE = (basis.CallableKernel, basis.FunctionColumns)
 STORED = [
     *(getattr(basis, name) for name in basis.__all__ if isinstance(getattr(basis, name), type)),
     *(getattr(likelihoods, name) for name in likelihoods.__all__),
+    CalibratedClassifier,
+    CalibratedRegressor,
     FittedOutput,
     Gamma,
     Posterior,
@@ -32,17 +35,13 @@ STORED = [
     SparseBayesianRegressor,
 ]
 
-#: Types of calibrated models, whose module needs MAPIE.
-CALIBRATED = [
-    "relvec._assess.conformal.CalibratedClassifier",
-    "relvec._assess.conformal.CalibratedRegressor",
-]
-
 #: Types by the names that release 0.1.0 stored them under.
 EARLIER_NAMES = {
     "relvec._machine.Machine": FittedOutput,
     "relvec.augmentation.Residuals": Residuals,
     "relvec.classification.RVC": RVC,
+    "relvec.conformal.CalibratedClassifier": CalibratedClassifier,
+    "relvec.conformal.CalibratedRegressor": CalibratedRegressor,
     "relvec.hyperpriors.Gamma": Gamma,
     "relvec.linear.SparseBayesianClassifier": SparseBayesianClassifier,
     "relvec.linear.SparseBayesianRegressor": SparseBayesianRegressor,
@@ -52,15 +51,11 @@ EARLIER_NAMES = {
 
 #: Names of the types that `skops.io.load` has to trust to read any model of this package. None of
 #: them runs code that is in the file; a function of the users' own has to be trusted by its name.
-TRUSTED = (
-    CALIBRATED
-    + sorted(
-        f"{kind.__module__}.{kind.__qualname__}"
-        for kind in STORED
-        if not (getattr(kind, "__abstractmethods__", None) or kind in HOLD_CODE)
-    )
-    + sorted(EARLIER_NAMES)
-)
+TRUSTED = sorted(
+    f"{kind.__module__}.{kind.__qualname__}"
+    for kind in STORED
+    if not (getattr(kind, "__abstractmethods__", None) or kind in HOLD_CODE)
+) + sorted(EARLIER_NAMES)
 
 
 def _register_earlier_names() -> None:

@@ -1,42 +1,34 @@
-"""Split-conformal intervals and class sets, which cover what they say without a model being right.
+"""Split-conformal intervals and sets of classes, which hold their coverage whatever the model.
 
-MAPIE turns scores of calibration rows into intervals and sets. What it is given in place of inputs
-are predictions of a fitted model, so that the model is asked once for each row, and rows of
-calibration are not kept.
+Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei, G'Sell, Rinaldo,
+Tibshirani and Wasserman, Distribution-free predictive inference for regression, JASA 113, 2018.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
+from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
 
-from relvec._numerics.checks import check_coverage
+from relvec._numerics.checks import check_coverage, named_errors
 from relvec._numerics.typing import Array
 
-try:
-    from mapie.classification import SplitConformalClassifier
-    from mapie.conformity_scores import BaseRegressionScore
-    from mapie.regression import SplitConformalRegressor
-except ModuleNotFoundError as error:
-    if error.name is None or not error.name.startswith("mapie"):
-        raise
-    raise ModuleNotFoundError(
-        "calibrate needs MAPIE: install mapie, or relvec with its extra relvec[conformal]",
-        name=error.name,
-    ) from error
-
-if TYPE_CHECKING:
-    from relvec._estimators.classifier import Classifier
-    from relvec._estimators.regressor import Regressor
-
 __all__ = ["CalibratedClassifier", "CalibratedRegressor"]
+
+#: A fitted model, and inputs and targets of rows that it was not fitted to.
+HeldOut = tuple[BaseEstimator, ArrayLike, NDArray[Any]]
+
+#: Scores of classes that differ by less are equal: roundings of one row predicted among others.
+SAME_SCORE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -44,8 +36,9 @@ class CalibratedRegressor:
     """Intervals of a fitted regressor that are as wide as its errors on other rows ask for.
 
     Made by ``calibrate(X, y)``. The score of a row is its error in units of its predictive standard
-    deviation, and an interval is the mean plus and minus that deviation times the quantile of the
-    scores: wide where the model is unsure, and as a whole as wide as it has to be.
+    deviation (of Student-t noise, its scale), and an interval is the mean plus and minus that
+    deviation times the quantile of the scores: wide where the model is unsure, and as a whole as
+    wide as it has to be.
 
     Parameters
     ----------
@@ -57,17 +50,33 @@ class CalibratedRegressor:
         Their targets.
     """
 
-    model: Regressor
+    model: BaseEstimator
     predicted: Array
     y: Array
 
     def __post_init__(self) -> None:
-        spread = self.predicted[:, :, 1]
-        if not (np.isfinite(spread) & (spread > 0)).all():
+        scale = self.predicted[:, :, 1]
+        if not (np.isfinite(scale) & (scale > 0)).all():
             raise ValueError(
-                f"predictions of the calibration rows spread by {spread.min():.3g} to "
-                f"{spread.max():.3g}, expected finite numbers > 0 to measure their errors by"
+                f"predictions of the calibration rows spread by {scale.min():.3g} to "
+                f"{scale.max():.3g}, expected finite numbers > 0 to measure their errors by"
             )
+
+    @classmethod
+    def of(cls, model: BaseEstimator, held_out: Iterable[HeldOut]) -> Self:
+        """Calibrate a model by the errors in rows that were held out."""
+        predicted, targets = [], []
+        for fitted, X, y in held_out:
+            moments = np.stack(_mean_and_scale(fitted, X), axis=-1)
+            predicted.append(moments.reshape(len(y), -1, 2).swapaxes(0, 1))
+            targets.append(y.reshape(len(y), -1).T)
+        return cls(copy(model), np.concatenate(predicted, axis=1), np.concatenate(targets, axis=1))
+
+    @property
+    def _scores(self) -> Array:
+        """Errors of the calibration rows over their scales, shape (n_targets, n_samples)."""
+        scores: Array = (self.y - self.predicted[:, :, 0]) / self.predicted[:, :, 1]
+        return scores
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Predict new observations, with errors of the size that calibration rows had.
@@ -86,11 +95,9 @@ class CalibratedRegressor:
         std : ndarray of shape (n_samples,) or (n_samples, n_targets)
             If `return_std`, that of the model times the root mean square of the scores.
         """
-        mean, spread = np.moveaxis(self.model._located(X), -1, 0)
-        scores = (self.y - self.predicted[:, :, 0]) / self.predicted[:, :, 1]
-        std = spread * np.sqrt(np.mean(scores**2, axis=1, keepdims=True))
-        found = (mean[0], std[0]) if self.model._single else (mean.T, std.T)
-        return found if return_std else found[0]
+        mean, scale = _mean_and_scale(self.model, X)
+        std = scale * np.sqrt(np.mean(self._scores**2, axis=1))
+        return (mean, std) if return_std else mean
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> tuple[Array, Array]:
         """Predict intervals for new observations.
@@ -114,25 +121,12 @@ class CalibratedRegressor:
         ValueError
             `coverage` is not a probability, or there are too few calibration rows for it.
         """
-        check_enough(coverage, self.y.shape[1])
-        queries = self.model._located(X)
-        ends = [
-            self._of_target(*of, coverage)
-            for of in zip(self.predicted, self.y, queries, strict=True)
-        ]
-        lower, upper = np.stack(ends, axis=-1)
+        factor = conformal_quantile(np.abs(self._scores), coverage)
+        mean, scale = _mean_and_scale(self.model, X)
+        lower, upper = mean - factor * scale, mean + factor * scale
         if self.model.machines_[0].likelihood.positive_only:
             lower = np.maximum(lower, 0.0)
-        return (lower[:, 0], upper[:, 0]) if self.model._single else (lower, upper)
-
-    def _of_target(self, known: Array, y: Array, queries: Array, coverage: float) -> Array:
-        """Ends for one target, of shape (2, n_queries)."""
-        conformal = SplitConformalRegressor(
-            PredictedMean(), confidence_level=coverage, conformity_score=ScaledError()
-        )
-        _, bounds = conformal.conformalize(known, y).predict_interval(queries)
-        ends: Array = bounds[:, :, 0].T
-        return ends
+        return lower, upper
 
 
 @dataclass(frozen=True)
@@ -150,12 +144,27 @@ class CalibratedClassifier:
     predicted : ndarray of shape (n_samples, n_classes)
         Its probabilities for the calibration rows.
     codes : ndarray of shape (n_samples,)
-        Which of its classes they are.
+        The position of their labels in its ``classes_``.
     """
 
-    model: Classifier
+    model: BaseEstimator
     predicted: Array
     codes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, model: BaseEstimator, held_out: Iterable[HeldOut]) -> Self:
+        """Calibrate a model by the probabilities of labels that were held out."""
+        predicted, codes = [], []
+        for fitted, X, labels in held_out:
+            missing = np.setdiff1d(model.classes_, fitted.classes_)
+            if len(missing):
+                raise ValueError(
+                    f"cv leaves a refit no row of class {missing.tolist()[0]!r}, expected rows of "
+                    "every class for each"
+                )
+            predicted.append(fitted.predict_proba(X))
+            codes.append(np.searchsorted(model.classes_, labels))
+        return cls(copy(model), np.concatenate(predicted), np.concatenate(codes))
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.95) -> NDArray[np.bool_]:
         """Predict sets of classes.
@@ -171,96 +180,75 @@ class CalibratedClassifier:
         Returns
         -------
         sets : ndarray of bool, of shape (n_samples, n_classes)
-            Which of ``classes_`` a set holds. It may be all of them, and none where every class is
-            less probable than `coverage` asks for.
+            Membership of each of ``classes_``. A set may hold all of them, and none where every
+            class is less probable than `coverage` asks for.
 
         Raises
         ------
         ValueError
             `coverage` is not a probability, or there are too few calibration rows for it.
         """
-        check_enough(coverage, len(self.codes))
-        conformal = SplitConformalClassifier(
-            PredictedProbabilities(self.predicted.shape[1]), confidence_level=coverage
-        )
-        with warnings.catch_warnings():  # a class without calibration rows changes no guarantee
-            warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
-            conformal.conformalize(self.predicted, self.codes)
-        _, sets = conformal.predict_set(self.model.predict_proba(X))
-        held: NDArray[np.bool_] = sets[:, :, 0]
-        return held
+        scores = 1 - self.predicted[np.arange(len(self.codes)), self.codes]
+        threshold = conformal_quantile(scores, coverage)
+        sets: NDArray[np.bool_] = (1 - self.model.predict_proba(X)) - threshold <= SAME_SCORE
+        return sets
 
 
-def check_enough(coverage: float, n_samples: int) -> None:
-    """Raise unless `coverage` is a probability that so many calibration rows can tell."""
+def conformal_quantile(scores: Array, coverage: float) -> Array:
+    """Return the ⌈(n + 1)·coverage⌉-th smallest of the n scores along the last axis.
+
+    The score of another row drawn alike is at most that with a probability of `coverage` or more.
+    """
     check_coverage(coverage)
-    share = Fraction(repr(float(coverage)))
-    needed = math.ceil(1 / min(share, 1 - share))
-    if n_samples < needed:
+    share = Fraction(repr(float(coverage)))  # the decimal that was given: 0.95 · 20 is 19
+    n, needed = scores.shape[-1], math.ceil(share / (1 - share))
+    if n < needed:
         raise ValueError(
-            f"coverage={coverage!r} with {n_samples} calibration rows, expected at least {needed}"
+            f"coverage={coverage!r} with {n} calibration rows, expected at least {needed}"
         )
+    rank = math.ceil((n + 1) * share)
+    quantile: Array = np.partition(scores, rank - 1, axis=-1)[..., rank - 1]
+    return quantile
 
 
-class ScaledError(BaseRegressionScore):  # type: ignore[misc]
-    """|y − mean| in units of the predicted scale, the second column of what MAPIE takes for inputs.
+def held_out(
+    model: BaseEstimator,
+    X: ArrayLike,
+    rows: Array,
+    y: NDArray[Any],
+    cv: Any,
+    groups: ArrayLike | None,
+) -> Iterator[HeldOut]:
+    """Yield models with the rows that they were not fitted to, and their targets.
 
-    MAPIE's own score of this kind puts a floor under the scale, in units of y, and sorts the scores
-    again for every query.
+    Without `cv` that is the model itself with X; else refits without each fold of the `rows`, X
+    validated, which are those of the fit. Of a precomputed kernel a refit has the columns of its
+    own rows.
     """
-
-    def __init__(self) -> None:
-        super().__init__(sym=True, consistency_check=False)
-
-    def get_signed_conformity_scores(self, y: Array, y_pred: Array, **given: Any) -> Array:
-        """Errors over scales."""
-        scores: Array = (y - y_pred) / given["X"][:, 1]
-        return scores
-
-    def get_estimation_distribution(
-        self, y_pred: Array, conformity_scores: Array, **given: Any
-    ) -> Array:
-        """Observations with these scores, one row a query."""
-        observations: Array = y_pred + given["X"][:, 1:] * conformity_scores
-        return observations
-
-
-class PredictedMean(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """The first column of what MAPIE takes for inputs."""
-
-    n_features_in_ = 2
-
-    def fit(self, X: Array, y: Array) -> Self:
-        """Nothing is left to learn."""
-        return self
-
-    def predict(self, X: Array) -> Array:
-        """Means."""
-        return X[:, 0]
+    if cv is None:
+        if groups is not None:
+            raise ValueError("groups is given, expected None without cv")
+        yield model, X, y
+        return
+    if len(rows) != model.n_samples_fit_:
+        raise ValueError(
+            f"X has {len(rows)} rows, expected the {model.n_samples_fit_} of the fit with cv={cv!r}"
+        )
+    with named_errors("cv", "groups"):
+        folds = list(check_cv(cv, y, classifier=is_classifier(model)).split(rows, y, groups))
+    pairwise = get_tags(model).input_tags.pairwise
+    for kept, left in folds:
+        inputs = rows[:, kept] if pairwise else rows
+        yield clone(model).fit(inputs[kept], y[kept]), inputs[left], y[left]
 
 
-class PredictedProbabilities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What MAPIE takes for inputs, as the probabilities that they are.
-
-    Parameters
-    ----------
-    n_classes : int
-        Columns.
-    """
-
-    def __init__(self, n_classes: int) -> None:
-        self.n_classes = n_classes
-        self.classes_ = np.arange(n_classes)
-
-    def fit(self, X: Array, y: Array) -> Self:
-        """Nothing is left to learn."""
-        return self
-
-    def predict(self, X: Array) -> NDArray[np.intp]:
-        """The most probable classes."""
-        likely: NDArray[np.intp] = X.argmax(axis=1)
-        return likely
-
-    def predict_proba(self, X: Array) -> Array:
-        """The probabilities."""
-        return X
+def _mean_and_scale(model: BaseEstimator, X: ArrayLike) -> tuple[Array, Array]:
+    """Mean of new observations and scale of their errors, shaped as `predict` returns them."""
+    latent, std = map(np.asarray, model.predict_latent(X, return_std=True))
+    means, scales = [], []
+    for output, column in enumerate(latent.reshape(len(latent), -1).T):
+        likelihood, mean = model.machines_[output].likelihood, column[:, None]
+        covariance = std.reshape(len(std), -1)[:, output, None, None] ** 2
+        means.append(likelihood.moments(mean, covariance)[0])
+        scales.append(likelihood.spread(mean, covariance))
+    return np.hstack(means).reshape(latent.shape), np.hstack(scales).reshape(latent.shape)

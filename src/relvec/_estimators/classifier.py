@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._assess.folds import check_ungrouped, refits
+from relvec._assess.conformal import CalibratedClassifier, held_out
 from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.fitted import FitData
@@ -34,9 +33,6 @@ from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import with_callbacks
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
-
-if TYPE_CHECKING:
-    from relvec._assess.conformal import CalibratedClassifier
 
 
 class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
@@ -258,13 +254,11 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
     ) -> CalibratedClassifier:
         """Make sets of classes that hold what they say without the probabilities being right.
 
-        Needs MAPIE, the extra ``relvec[conformal]``.
-
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
-            precomputed kernel its values against the training rows. 95 % needs 20 of them at least.
+            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
             With `cv`, the rows that it was fitted to.
         y : array-like of shape (n_samples,)
             Their labels, all out of ``classes_``.
@@ -285,8 +279,6 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         ValueError
             X or y are not what is expected, a refit misses a class, or there are `groups` without
             `cv`.
-        ModuleNotFoundError
-            MAPIE is not installed.
 
         Examples
         --------
@@ -299,23 +291,10 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         0.97 2
         """
         check_is_fitted(self)
-        from relvec._assess.conformal import CalibratedClassifier
-
         rows, codes = self._like_fitted(X, y)
-        if cv is None:
-            check_ungrouped(groups)
-            return CalibratedClassifier(copy(self), self.predict_proba(X), codes)
-        predicted, left = [], []
-        for model, fold, of_fold in refits(self, rows, self.classes_[codes], cv, groups):
-            missing = np.setdiff1d(self.classes_, model.classes_)
-            if len(missing):
-                raise ValueError(
-                    f"cv={cv!r} leaves a refit no row of class {missing.tolist()[0]!r}, expected "
-                    "rows of every class for each"
-                )
-            predicted.append(model.predict_proba(fold))
-            left.append(np.searchsorted(self.classes_, of_fold))
-        return CalibratedClassifier(copy(self), np.concatenate(predicted), np.concatenate(left))
+        return CalibratedClassifier.of(
+            self, held_out(self, X, rows, self.classes_[codes], cv, groups)
+        )
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Index]:
         """Inputs, and which of the fitted classes each label is."""

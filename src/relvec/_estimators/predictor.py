@@ -226,11 +226,6 @@ class Predictor(LearntNoise):
         ]
         return found[0] if self._single else np.stack(found, axis=1)
 
-    def _located(self, X: ArrayLike) -> Array:
-        """Mean and spread of new observations, of shape (n_targets, n_samples, 2)."""
-        both = self._moments(X, _mean_and_spread, spread=True)
-        return np.moveaxis(both.reshape(2, both.shape[1], -1), 0, -1).swapaxes(0, 1)
-
     def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
         """Mean of new observations at the rows of X, and their covariance, for each target."""
         self._refuse_jointly("return_cov=True")
@@ -364,8 +359,3 @@ def _observed(likelihood: RegressionLikelihood, mean: Array, cov: Array) -> tupl
 def _function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
     """Mean and variance of the function."""
     return mean, cov[:, 0]
-
-
-def _mean_and_spread(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
-    """Mean of an observation, and what its error scales with."""
-    return of.moments(mean, cov)[0], of.spread(mean, cov)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._assess.folds import check_ungrouped, refits
+from relvec._assess.conformal import CalibratedRegressor, held_out
 from relvec._design import DenseDesign
 from relvec._estimators.fitted import FitData
 from relvec._estimators.incremental import Incremental
@@ -26,9 +25,6 @@ from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
 from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood, StudentT
-
-if TYPE_CHECKING:
-    from relvec._assess.conformal import CalibratedRegressor
 
 #: Names that ``likelihood`` takes.
 LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
@@ -274,13 +270,11 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
     ) -> CalibratedRegressor:
         """Make intervals that hold what they say without the model being right.
 
-        Needs MAPIE, the extra ``relvec[conformal]``.
-
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
-            precomputed kernel its values against the training rows. 95 % needs 20 of them at least.
+            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
             With `cv`, the rows that it was fitted to.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Their targets.
@@ -302,8 +296,6 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         ------
         ValueError
             X or y are not what is expected, or there are `groups` without `cv`.
-        ModuleNotFoundError
-            MAPIE is not installed.
 
         Examples
         --------
@@ -320,19 +312,9 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         0.97
         """
         check_is_fitted(self)
-        from relvec._assess.conformal import CalibratedRegressor
-
         rows, targets = self._like_fitted(X, y)
-        if cv is None:
-            check_ungrouped(groups)
-            return CalibratedRegressor(copy(self), self._located(X), targets.T)
-        predicted, left = [], []
         given = targets[:, 0] if self._single else targets
-        for model, fold, of_fold in refits(self, rows, given, cv, groups):
-            predicted.append(model._located(fold))
-            left.append(of_fold.reshape(len(fold), -1).T)
-        both = np.concatenate(predicted, axis=1), np.concatenate(left, axis=1)
-        return CalibratedRegressor(copy(self), *both)
+        return CalibratedRegressor.of(self, held_out(self, X, rows, given, cv, groups))
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Inputs, and as many targets as were fitted, in columns."""
