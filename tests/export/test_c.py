@@ -124,11 +124,35 @@ int main(void) {{
     assert done.returncode == 0, done.stderr
 
 
-def test_labels_cannot_end_the_comment_that_they_are_in(tmp_path):
-    X, y = np.arange(20.0)[:, None], np.repeat(["*/ int x; /*", "??/\\"], 10)
-    model = RVC(gamma=0.1).fit(X, y)
-    _, probability = Compiled(model, tmp_path)(X)
-    np.testing.assert_allclose(probability, model.predict_proba(X), atol=1e-12)
+#: Names that would end the comment that they are in, were their signs left to C.
+HOSTILE = [
+    r"length *\ int injected(void) { return 42; } \*",
+    "length */ int injected(void) { return 42; } /*",
+    "length *\\\n/ int injected(void) { return 42; } /*",
+    "length *??/\n/ int injected(void) { return 42; } /*",
+    "length *\r/ int injected(void) { return 42; } //\u202e*/",
+    "*" * 91 + "/ int injected(void) { return 42; } /*",
+]
+
+
+def symbols_of(folder, *words):
+    """Names that an object file defines and asks for, each with the letter of its kind."""
+    gcc(folder, "-trigraphs", "-c", "model.c", *words)
+    done = subprocess.run(["nm", "model.o"], cwd=folder, capture_output=True, text=True, check=True)
+    return {tuple(line.split()[-2:]) for line in done.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_names_of_columns_and_classes_stay_inside_their_comment(name, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame({name: np.arange(20.0)})
+    model = RVC(gamma=0.1).fit(X, np.repeat([name, "b"], 10))
+    code = to_c(model, tmp_path / "model.c")
+    functions = {symbol for kind, symbol in symbols_of(tmp_path) if kind in "Tt"}
+    assert functions == {"model_predict"}
+    outside = re.sub(r"/\*.*?\*/", "", code.header, flags=re.DOTALL)
+    assert "injected" not in outside
+    assert "injected" in code.header
 
 
 def test_names_of_inputs_are_in_the_header():

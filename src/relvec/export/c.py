@@ -26,6 +26,8 @@ TAKEN = (
     *("union", "unsigned", "void", "volatile", "while"),
     *("x", "mean", "std", "probability", "label", "principal_root"),
 )
+#: Signs that names of inputs and classes keep in a comment, beside letters and digits.
+PLAIN_SIGNS = frozenset(" _-+.,:;()[]'\"/%°")
 HEADER = """\
 /* {title}
  *
@@ -259,9 +261,15 @@ def _classifier(machine: Classifier, x: Expression, feature: Axis, writer: CWrit
 
 
 def _comment(text: str) -> tuple[str, ...]:
-    """Lines inside a comment, which the text cannot end and in which it begins no other."""
-    plain = re.sub(r"[*/?](?=[*/?])", r"\g<0> ", text).replace("\\", "/")
-    return tuple(f" * {line}" for line in textwrap.wrap(plain, 92))
+    """Lines inside a comment, made of letters, digits and signs that mean nothing to C.
+
+    Any other character could, with its neighbours, end the comment (``*/``, also spelt with a
+    spliced line or a trigraph), and is given by its code point.
+    """
+    safe = "".join(
+        sign if sign.isalnum() or sign in PLAIN_SIGNS else f"<U+{ord(sign):04X}>" for sign in text
+    )
+    return tuple(f" * {line}" for line in textwrap.wrap(safe, 92))
 
 
 def _assembled(
