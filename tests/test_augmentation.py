@@ -39,7 +39,7 @@ def posed(machine, **parameters):
 
 def kernel_functions(basis, X, Z):
     """Functions of every kernel of a fitted basis, centred on Z, at the rows of X."""
-    return [kernel.k(X, Z) for kernel, _ in basis.kernel_parts()]
+    return [k(X, Z) for k, _ in basis.kernel_parts()]
 
 
 def prior_variances(model, machine, X, copies):
@@ -64,7 +64,7 @@ def prior_variances(model, machine, X, copies):
     if not each.any():
         return each
     together = mean_square(np.concatenate([functions for _, functions in parts]))
-    peaks = [np.average(np.diag(kernel.k(X, X)) ** 2, weights=copies) for kernel, _ in parts]
+    peaks = [np.average(np.diag(kernel(X, X)) ** 2, weights=copies) for kernel, _ in parts]
     return together * each / each.sum() / peaks
 
 

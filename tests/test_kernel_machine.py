@@ -5,7 +5,16 @@ import pytest
 from sklearn.base import clone
 
 from relvec import RVC, RVR
-from relvec.basis import RBF, Bias, CallableKernel, Columns, Concatenate, Polynomial, Sigmoid
+from relvec.basis import (
+    KERNELS,
+    RBF,
+    Bias,
+    CallableKernel,
+    Columns,
+    Concatenate,
+    Polynomial,
+    Sigmoid,
+)
 from tests.support.inputs import noisy_sinc
 from tests.support.machines import answers
 
@@ -79,6 +88,27 @@ def test_kernels_without_mercers_condition_mix_with_others(rng):
     assert np.std(model.predict(x[:, None]) - truth) < 0.01
     X, labels = x[:, None], (truth > -1.5).astype(int)
     assert RVC(kernel=[ramp, "sigmoid"]).fit(X, labels).score(X, labels) > 0.95
+
+
+class Shifted(RBF):
+    """A kernel with a parameter that no estimator has."""
+
+    def __init__(self, gamma="scale", shift=0.5):
+        self.gamma, self.shift = gamma, shift
+
+    def k(self, X, Z):
+        return super().k(X + self.shift, Z)
+
+
+def test_registered_kernel_keeps_its_own_parameters(machine, monkeypatch):
+    """Parameters that RVR has are set from it, and others have their defaults."""
+    monkeypatch.setitem(KERNELS, "shifted", Shifted)
+    X, y = noisy_sinc()
+    y = machine.target(y)
+    named, given = (
+        machine.make(kernel=kernel, gamma=0.7).fit(X, y) for kernel in ("shifted", Shifted(0.7))
+    )
+    np.testing.assert_array_equal(answers(named, X), answers(given, X))
 
 
 @pytest.mark.parametrize(

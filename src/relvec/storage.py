@@ -39,6 +39,8 @@ STORED = [
 EARLIER_NAMES = {
     "relvec._machine.Machine": FittedOutput,
     "relvec.augmentation.Residuals": Residuals,
+    "relvec.basis.combine.Product": basis.Product,
+    "relvec.basis.combine.Sum": basis.Sum,
     "relvec.classification.RVC": RVC,
     "relvec.conformal.CalibratedClassifier": CalibratedClassifier,
     "relvec.conformal.CalibratedRegressor": CalibratedRegressor,

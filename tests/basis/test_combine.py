@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from relvec._fitting.scale_ascent import theta_of, with_theta
 from relvec.basis import (
     RBF,
     Bias,
@@ -33,7 +34,7 @@ def test_parts_stand_side_by_side(together, X):
     expected = np.hstack([part.fit_transform(X) for part in PARTS])
     np.testing.assert_array_equal(together.transform(X), expected)
     np.testing.assert_array_equal(together.rows_, [-1, -1, -1, *range(4), *range(4)])
-    np.testing.assert_array_equal(together.vectors, np.vstack([X, X]))
+    np.testing.assert_array_equal(together.centers_, np.vstack([X, X]))
     assert together.names(["a", "b"])[:4] == ["bias", "a", "b", "rbf[0]"]
 
 
@@ -42,7 +43,7 @@ def test_restricting_reaches_into_the_parts(together, X):
     restricted = together.restrict(active)
     np.testing.assert_allclose(restricted.transform(X), together.transform(X)[:, active])
     assert restricted.names() == ["bias", "x1", "rbf[1]", "laplacian[3]"]
-    np.testing.assert_array_equal(restricted.vectors, X[[1, 3]])
+    np.testing.assert_array_equal(restricted.centers_, X[[1, 3]])
 
 
 def test_concatenation_can_be_nested(together, X):
@@ -60,8 +61,8 @@ def test_linear_only_if_every_part_is(X):
     assert Concatenate([Columns(), RBF()]).fit(X).linear_map() is None
 
 
-def test_without_centred_functions_there_are_no_vectors(X):
-    assert Concatenate([Bias(), Columns()]).fit(X).vectors.shape == (0, 0)
+def test_without_centred_functions_there_are_no_centers(X):
+    assert Concatenate([Bias(), Columns()]).fit(X).centers_.shape == (0, 0)
 
 
 def test_a_part_that_is_no_basis_is_named(X):
@@ -124,33 +125,48 @@ SCALED = [
 
 
 @pytest.mark.parametrize("basis", SCALED, ids=["sum", "product", "several"])
-def test_scale_slope_is_the_difference_quotient(basis, X, rng):
+def test_hyper_gradient_is_the_difference_quotient(basis, X, rng):
     """At some of the functions, moved away from where the scales begin."""
     active = [0, 3, 4, 7, 8] if isinstance(basis, Concatenate) else [1, 3]
     fitted = basis.fit(X).restrict(np.array(active))
     rows = rng.standard_normal((6, 2))
     D = rng.standard_normal((6, len(fitted.rows_)))
-    at = fitted.log_scales() + rng.uniform(-0.5, 0.5, fitted.n_scales)
+    at = theta_of(fitted) + rng.uniform(-0.5, 0.5, fitted.n_hyper)
 
-    def total(scales):
-        return np.vdot(D, fitted.with_log_scales(scales).evaluate(rows))
+    def total(theta):
+        return np.vdot(D, with_theta(fitted, theta).evaluate(rows))
 
     step = 1e-5 * np.eye(len(at))
     quotients = [(total(at + h) - total(at - h)) / 2e-5 for h in step]
-    slope = fitted.with_log_scales(at).scale_slope(rows, D)
-    assert slope.shape == (fitted.n_scales,)
-    np.testing.assert_allclose(slope, quotients, rtol=1e-7, atol=1e-8)
+    moved = with_theta(fitted, at)
+    gradient = moved.hyper_gradient(rows, D)
+    assert gradient.keys() == fitted.hyper.keys()
+    found = np.concatenate([np.atleast_1d(each) for each in gradient.values()])
+    np.testing.assert_allclose(found, quotients, rtol=1e-7, atol=1e-8)
 
 
-@pytest.mark.parametrize(("basis", "count"), [*zip(SCALED, [3, 3, 4], strict=True)])
-def test_scales_are_those_of_the_parts_in_order(basis, count, X):
+@pytest.mark.parametrize(
+    ("basis", "names"),
+    [
+        (SCALED[0], {"0:0:gamma": (), "1:gamma": (2,)}),
+        (SCALED[1], {"0:0:gamma": (2,), "0:1:gamma": ()}),
+        (SCALED[2], {"1:gamma": (2,), "2:0:gamma": (), "2:1:0:gamma": ()}),
+    ],
+)
+def test_hyper_has_the_values_of_the_parts_by_their_position(basis, names, X):
     fitted = basis.fit(X)
-    scales = fitted.log_scales()
-    assert len(scales) == fitted.n_scales == count
-    moved = fitted.with_log_scales(scales + np.arange(count))
-    np.testing.assert_allclose(moved.log_scales(), scales + np.arange(count))
-    np.testing.assert_array_equal(fitted.log_scales(), scales, "the basis itself is as it was")
+    before = fitted.hyper
+    assert {name: np.shape(value) for name, value in before.items()} == names
+    assert fitted.n_hyper == sum(map(np.size, before.values()))
+    moved = fitted.with_hyper({name: 2 * value for name, value in before.items()})
+    for name, value in before.items():
+        np.testing.assert_array_equal(moved.hyper[name], 2 * value)
+        np.testing.assert_array_equal(fitted.hyper[name], value, "the basis is as it was")
     np.testing.assert_array_equal(moved.rows_, fitted.rows_)
+    one = next(iter(before))
+    only = fitted.with_hyper({one: 3 * before[one]}).hyper
+    np.testing.assert_array_equal(only[one], 3 * before[one])
+    assert all(np.array_equal(only[name], before[name]) for name in before if name != one)
 
 
 def test_relevance_of_an_input_is_that_of_the_part_it_matters_most_to(X):
@@ -163,10 +179,18 @@ def test_relevance_of_an_input_is_that_of_the_part_it_matters_most_to(X):
     assert only_bias.relevance(spread) is None, "no function with a width was kept"
 
 
-def test_families_of_the_parts_are_apart_where_a_part_has_no_function_left():
-    """Precisions are shared within a kernel, and never between two."""
-    X = np.arange(6.0)[:, None]
-    basis = Concatenate([RBF(gamma=1.0), Columns(), RBF(gamma=0.1)]).fit(X)
-    np.testing.assert_array_equal(basis.families(), [0] * 6 + [1] + [2] * 6)
-    fewer = basis.restrict(np.array([0, 2, 8, 9]))  # none of the columns
-    np.testing.assert_array_equal(fewer.families(), [0, 0, 1, 1])
+class Pairs(Columns):
+    """Columns of which every two have one precision."""
+
+    @property
+    def groups(self):
+        return self.terms_ // 2
+
+
+def test_groups_of_the_parts_are_apart(rng):
+    """A precision is never shared between two parts, whichever of their functions are left."""
+    X = rng.standard_normal((3, 4))
+    basis = Concatenate([Pairs(), Bias(), Pairs()]).fit(X)
+    np.testing.assert_array_equal(basis.groups, [0, 0, 1, 1, 2, 3, 3, 4, 4])
+    fewer = basis.restrict(np.array([0, 1, 7, 8]))  # without the constant
+    np.testing.assert_array_equal(np.unique(fewer.groups, return_inverse=True)[1], [0, 0, 1, 1])

@@ -51,6 +51,7 @@ def test_restricting_keeps_columns_as_they_are(basis, X, wanted):
         restricted.evaluate(X), basis.evaluate(X)[:, active], rtol=1e-13, atol=1e-15
     )
     np.testing.assert_array_equal(restricted.rows_, basis.rows_[active])
+    np.testing.assert_array_equal(restricted.groups, np.arange(len(active)), "a precision each")
     assert list(restricted.get_feature_names_out()) == list(names[active])
     assert len(basis.rows_) == len(names), "the basis itself is as it was"
 
@@ -75,8 +76,8 @@ def test_functions_are_centred_on_the_chosen_rows(basis, X):
     centred = basis.rows_ >= 0
     if isinstance(basis, Kernel | Precomputed):
         np.testing.assert_array_equal(basis.rows_, rows)
-    if basis.vectors.shape[1]:
-        np.testing.assert_array_equal(basis.vectors, X[basis.rows_[centred]])
+    if basis.centers_.shape[1]:
+        np.testing.assert_array_equal(basis.centers_, X[basis.rows_[centred]])
 
 
 def test_points_of_ones_own_are_no_rows(basis, X, rng):
@@ -89,8 +90,8 @@ def test_points_of_ones_own_are_no_rows(basis, X, rng):
     assert (basis.rows_ == -1).all()
     last = np.array([len(basis.rows_) - 1])
     assert basis.restrict(last).names() == basis.names()[-1:]
-    if basis.vectors.shape[1]:
-        np.testing.assert_array_equal(basis.vectors, points)
+    if basis.centers_.shape[1]:
+        np.testing.assert_array_equal(basis.centers_, points)
 
 
 def test_linear_map_is_the_function(basis, X):

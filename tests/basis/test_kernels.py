@@ -18,7 +18,7 @@ from relvec.basis import (
     Precomputed,
     Sigmoid,
 )
-from relvec.basis.distances import MANY_FEATURES, SAFE_LENGTH2, squared_distances
+from relvec.basis.kernels import MANY_FEATURES, SAFE_LENGTH2, squared_distances
 from relvec.basis.scale import resolve_gamma
 
 EACH = np.array([0.3, 0.0, 1.5])

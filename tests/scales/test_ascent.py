@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from relvec._fitting.problem import Problem
-from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions
+from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions, may_vanish, theta_of
+from relvec._fitting.scales import families_of
 from relvec._runner.runner import Runner
 from relvec.basis import RBF, Centers, Columns, Concatenate
 from relvec.likelihoods import Bernoulli, Gaussian
@@ -87,7 +88,7 @@ def test_ascent_rises_and_holds_what_it_is_told_to(rows):
     assert value == pytest.approx(there.value(), rel=1e-10)
     held, stayed = evidence.ascended(15, Runner(), hold_scales=True)
     assert evidence.value() < held < value
-    np.testing.assert_array_equal(stayed.basis.log_scales(), evidence.basis.log_scales())
+    np.testing.assert_array_equal(theta_of(stayed.basis), theta_of(evidence.basis))
 
 
 def test_without_a_scale_its_input_does_not_matter(rows):
@@ -97,7 +98,25 @@ def test_without_a_scale_its_input_does_not_matter(rows):
     kernel = fewer.basis.parts_[1]
     assert kernel.gamma_[1] == 0
     assert kernel.gamma_[0] == pytest.approx(evidence.basis.parts_[1].gamma_[0])
-    assert len(fewer.basis.log_scales()) == 1
+    assert len(theta_of(fewer.basis)) == 1
     moved = evidence.problem.X * [1.0, 0.0] + [0.0, 7.0]
     np.testing.assert_allclose(kernel.evaluate(moved)[:, 0].max(), 1.0, rtol=0.2)
     assert np.isfinite(fewer.value())
+
+
+def test_the_last_input_of_a_kernel_stays():
+    """Zero may become the scale of an input beside another, and no other value."""
+    X = np.random.RandomState(0).standard_normal((5, 2)) * [1.0, 0.0]
+    kernels = [RBF("evidence"), RBF("ard"), Columns(), RBF(0.1)]
+    basis = Concatenate(kernels).fit(np.hstack([X, X[::-1]]))
+    np.testing.assert_array_equal(may_vanish(basis), [False, True, True])
+    assert not may_vanish(Concatenate(kernels[1:]).fit(X)).any()
+
+
+def test_functions_of_a_kernel_share_a_precision():
+    """One a kernel, never one of two, and one for each other function."""
+    X = np.arange(6.0)[:, None]
+    basis = Concatenate([RBF(gamma=1.0), Columns(), RBF(gamma=0.1)]).fit(X)
+    np.testing.assert_array_equal(families_of(basis), [0] * 6 + [1] + [2] * 6)
+    fewer = basis.restrict(np.array([0, 2, 8, 9]))  # none of the columns
+    np.testing.assert_array_equal(families_of(fewer), [0, 0, 1, 1])

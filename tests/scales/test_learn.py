@@ -137,7 +137,7 @@ def test_parts_of_a_basis_learn_their_own(sinc, combine):
     model = RVR(kernel).fit(X, y)
     gammas = [part.gamma_ for part in model.basis_.parts_]
     starts = [part.fit(X).gamma_ for part in parts]
-    assert model.basis_.n_scales == 2
+    assert model.basis_.n_hyper == 2
     assert len(model.relevance_)
     assert np.isfinite(model.predict(X)).all()
     assert gammas != pytest.approx(starts, rel=0.01)

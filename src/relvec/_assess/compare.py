@@ -168,7 +168,7 @@ def _row(
         _check_seen(name, machine, inputs, y, given)
     weights = given.get("sample_weight")
     price = bic_penalty(np.shape(y)[0] if weights is None else np.sum(weights))
-    chosen = len(machine.relevance_) + machine.basis_.n_scales
+    chosen = len(machine.relevance_) + machine.basis_.n_hyper
     return {
         "log_evidence": machine.log_evidence_,
         "schwarz": machine.log_evidence_ - price * chosen,

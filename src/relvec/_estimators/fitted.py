@@ -14,7 +14,7 @@ from relvec._fitting.problem import Problem
 from relvec._fitting.result import FittedOutput
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
-from relvec.basis.scale import spreads
+from relvec.basis.scale import standard_deviations
 from relvec.exceptions import RelvecWarning
 from relvec.solvers import Pass, Solution
 
@@ -90,7 +90,7 @@ class Fitted(Stored):
         """
         self._store(basis, solutions)
         self._keep_rows(problem, solutions)
-        relevance = self.basis_.relevance(spreads(problem.X, problem.weights))
+        relevance = self.basis_.relevance(standard_deviations(problem.X, problem.weights))
         if relevance is not None:
             self.feature_relevance_ = relevance
         names = problem.targets
@@ -150,7 +150,7 @@ class Fitted(Stored):
 
         With `single` that is a vector, otherwise it has a row for every machine.
         """
-        self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.vectors
+        self.relevance_rows_, self.relevance_vectors_ = self.basis_.rows_, self.basis_.centers_
         alpha = self._by_machine("alpha", np.inf)
         determined = self._by_machine("well_determined", 0.0)
         self.weight_precision_ = alpha[0] if single else alpha

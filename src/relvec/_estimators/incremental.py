@@ -232,7 +232,7 @@ class Incremental(Predictor):
         """All candidates, with scales that are learnt from the first rows."""
         present = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
         basis = self._placed(rows, weights, present)
-        if not basis.n_scales:
+        if not basis.n_hyper:
             return basis
         columns = targets[present].reshape(len(present), -1)
         problem = Problem(

@@ -17,7 +17,7 @@ KernelLike = KernelPart | Sequence[KernelPart]
 
 
 class KernelEstimator(RelevanceEstimator):
-    """What the parameters of kernels mean; they are documented in the estimators."""
+    """Estimator with the parameters of kernels, which `RVR` and `RVC` document."""
 
     kernel: KernelLike
     gamma: str | float | ArrayLike
@@ -41,21 +41,25 @@ class KernelEstimator(RelevanceEstimator):
         return Concatenate(parts)
 
     def _one(self, name: str, kernel: Any) -> Basis:
-        """Build one basis, which messages call `name`."""
+        """Build the basis of one kernel, which messages call `name`.
+
+        Of a registered kernel, parameters named as those of the estimator have its values, and
+        others their defaults.
+        """
         if isinstance(kernel, Basis):
             basis: Basis = clone(kernel)
-            return basis
-        if callable(kernel):
-            return CallableKernel(kernel)
-        if isinstance(kernel, str) and kernel in KERNELS:
+        elif callable(kernel):
+            basis = CallableKernel(kernel)
+        elif isinstance(kernel, str) and kernel in KERNELS:
             basis = KERNELS[kernel]()
-            shared = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-            basis.set_params(**{key: shared[key] for key in basis.get_params()})
-            return basis
-        raise ValueError(
-            f"{name}={kernel!r} is not known, expected one of {list(KERNELS)}, a function k(X, Z) "
-            "or a relvec.basis object"
-        )
+            shared = basis.get_params().keys() & {"gamma", "degree", "coef0"}
+            basis.set_params(**{parameter: getattr(self, parameter) for parameter in shared})
+        else:
+            raise ValueError(
+                f"{name}={kernel!r} is not known, expected one of {list(KERNELS)}, a function "
+                "k(X, Z) or a relvec.basis object"
+            )
+        return basis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

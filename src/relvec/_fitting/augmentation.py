@@ -32,7 +32,8 @@ from sklearn.utils import gen_batches
 
 from relvec._evidence.posterior import Posterior
 from relvec._numerics.typing import Array, Index
-from relvec.basis import Basis, Kernel
+from relvec.basis import Basis
+from relvec.basis.base import KernelFunction
 
 #: Rows whose kernel with themselves is taken from one block of kernel values.
 BLOCK = 16
@@ -84,10 +85,10 @@ class TrainingRows:
 
     def extra(self, queries: Array) -> Extra:
         """Functions of every kernel centred on the queries."""
-        kernels = [kernel for kernel, _ in self.basis.kernel_parts()]
+        kernels = [k for k, _ in self.basis.kernel_parts()]
         with np.errstate(over="ignore", invalid="ignore"):
-            rows = np.stack([kernel.k(self.X, queries) for kernel in kernels])
-            own = np.stack([_at_itself(kernel, queries) for kernel in kernels])
+            rows = np.stack([k(self.X, queries) for k in kernels])
+            own = np.stack([_at_itself(k, queries) for k in kernels])
         if not (np.isfinite(rows).all() and np.isfinite(own).all()):
             raise OverflowError("functions centred on the rows of X exceed the range of float64")
         return Extra(rows, own, self.Phi)
@@ -122,7 +123,7 @@ class TrainingRows:
         if not each.any():
             return each
         together = signal(np.concatenate([functions for _, functions in parts]))
-        peaks = np.array([_norm(root[:, 0] * _at_itself(kernel, self.X)) for kernel, _ in parts])
+        peaks = np.array([_norm(root[:, 0] * _at_itself(k, self.X)) for k, _ in parts])
         if not peaks.all():
             raise ValueError(
                 "k(x, x) is zero at all rows x, expected functions that do not vanish where they "
@@ -214,11 +215,9 @@ def check_augmentable(basis: Basis) -> None:
         )
 
 
-def _at_itself(kernel: Kernel, X: Array) -> Array:
+def _at_itself(k: KernelFunction, X: Array) -> Array:
     """k(x, x) of every row, shape (n_samples,)."""
-    return np.concatenate(
-        [kernel.k(X[rows], X[rows]).diagonal() for rows in gen_batches(len(X), BLOCK)]
-    )
+    return np.concatenate([k(X[rows], X[rows]).diagonal() for rows in gen_batches(len(X), BLOCK)])
 
 
 def _signal(rows: Array, posterior: Posterior, used: Index) -> float:

@@ -106,7 +106,7 @@ class Problem:
 
     def learns(self, basis: Basis) -> bool:
         """Whether scales are to be learnt."""
-        return basis.n_scales > 0
+        return basis.n_hyper > 0
 
     def part(self, rows: Index) -> Problem:
         """The same problem at some of the rows."""

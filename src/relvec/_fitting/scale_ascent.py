@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from relvec._design.base import in_units, of_logs
@@ -18,6 +19,37 @@ from relvec.basis.base import Basis
 
 #: How far one ascent may move the logarithm of a scale or a precision.
 REACH = 6.0
+
+
+def theta_of(basis: Basis) -> Array:
+    """Logarithms of the values in `Basis.hyper` that are not zero, shape (n_hyper,)."""
+    return np.log(_nonzero(basis.hyper, basis.hyper))
+
+
+def with_theta(basis: Basis, theta: Array) -> Basis:
+    """Return the same functions at exp(θ), where θ may be −∞ for what becomes zero."""
+    values: dict[str, float | Array] = {}
+    begin = 0
+    for name, value in basis.hyper.items():
+        each = np.array(value, dtype=np.float64, ndmin=1)
+        used = np.flatnonzero(each)
+        each[used] = np.exp(theta[begin : begin + len(used)])
+        values[name] = each if np.ndim(value) else float(each[0])
+        begin += len(used)
+    return basis.with_hyper(values)
+
+
+def may_vanish(basis: Basis) -> NDArray[np.bool_]:
+    """Entries of θ that may be −∞, shape (n_hyper,): of an input, beside which there is another."""
+    counts = [(np.ndim(value), np.count_nonzero(value)) for value in basis.hyper.values()]
+    return np.repeat([bool(ndim) and count > 1 for ndim, count in counts], [n for _, n in counts])
+
+
+def _nonzero(values: Mapping[str, float | Array], hyper: Mapping[str, float | Array]) -> Array:
+    """Entries of `values` where those of `hyper` are not zero, one after the other."""
+    return np.concatenate(
+        [np.atleast_1d(values[name])[np.flatnonzero(value)] for name, value in hyper.items()]
+    )
 
 
 @dataclass(frozen=True)
@@ -84,21 +116,21 @@ class ScaledEvidence:
         self, problem: Problem, basis: Basis, machines: Sequence[SharedPrecisions]
     ) -> None:
         self.problem, self.basis, self.machines = problem, basis, machines
-        self.place = np.concatenate([basis.log_scales(), *[m.logs for m in machines]])
-        self._ends = np.cumsum([basis.n_scales, *[len(m.logs) for m in machines]])[:-1]
+        self.place = np.concatenate([theta_of(basis), *[m.logs for m in machines]])
+        self._ends = np.cumsum([basis.n_hyper, *[len(m.logs) for m in machines]])[:-1]
         self._near: list[WarmStart | None] = [None] * len(machines)
 
     def at(self, place: Array) -> ScaledEvidence:
         """The same functions elsewhere."""
         scales, *logs = np.split(place, self._ends)
         moved = [machine.moved(part) for machine, part in zip(self.machines, logs, strict=True)]
-        return ScaledEvidence(self.problem, self.basis.with_log_scales(scales), moved)
+        return ScaledEvidence(self.problem, with_theta(self.basis, scales), moved)
 
     def without(self, scale: int) -> ScaledEvidence:
         """The same with one scale zero."""
-        values = self.basis.log_scales()
+        values = theta_of(self.basis)
         values[scale] = -np.inf
-        return ScaledEvidence(self.problem, self.basis.with_log_scales(values), self.machines)
+        return ScaledEvidence(self.problem, with_theta(self.basis, values), self.machines)
 
     def value(self) -> float:
         """L here."""
@@ -114,8 +146,8 @@ class ScaledEvidence:
     ) -> tuple[float, ScaledEvidence]:
         """L after some steps uphill of a quasi-Newton method, and where that is."""
         reach = np.full(len(self.place), REACH)
-        reach[: self.basis.n_scales] *= not hold_scales
-        reach[self.basis.n_scales :] *= not hold_precisions
+        reach[: self.basis.n_hyper] *= not hold_scales
+        reach[self.basis.n_hyper :] *= not hold_precisions
 
         def downhill(place: Array) -> tuple[float, Array]:
             value, slope = self.at(place).slope(self._near)
@@ -155,7 +187,7 @@ class ScaledEvidence:
                 "the scales of functions that are next to nothing cannot be learnt: slopes exceed "
                 "the range of float64; rescale X"
             )
-        by_scale = self.basis.scale_slope(self.problem.X, D)
+        by_scale = _nonzero(self.basis.hyper_gradient(self.problem.X, D), self.basis.hyper)
         return log_evidence, np.concatenate([by_scale, *slopes])
 
     def _points(

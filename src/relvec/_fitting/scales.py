@@ -20,7 +20,13 @@ from scipy.special import logsumexp
 from relvec._design.base import EVERY
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._fitting.problem import Problem
-from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions
+from relvec._fitting.scale_ascent import (
+    ScaledEvidence,
+    SharedPrecisions,
+    may_vanish,
+    theta_of,
+    with_theta,
+)
 from relvec._numerics.typing import Array, Index
 from relvec._runner.runner import Runner
 from relvec.basis.base import Basis
@@ -63,7 +69,7 @@ class Fit:
 
     def onward(self, log_scales: Array, there: ScaledEvidence) -> Fit:
         """Fit at other scales, from the place on that the kept functions were taken to."""
-        basis = self.basis.with_log_scales(log_scales)
+        basis = with_theta(self.basis, log_scales)
         begun = [machine.hyper(self.active) for machine in there.machines]
         return Fit.of(self.problem, self.solver, basis, begun)
 
@@ -80,7 +86,7 @@ class Fit:
         """
         if not all(self.problem.believable(s.log_evidence) for s in self.solutions):
             return -np.inf
-        used = self.basis.n_scales + len(self.active)
+        used = self.basis.n_hyper + len(self.active)
         return self.log_evidence - self.problem.price * used
 
     @property
@@ -147,7 +153,7 @@ def _better(first: Fit) -> Iterator[Fit]:
     problem, solver, basis = first.problem, first.solver, first.basis
     best = alternated(first)
     yield best
-    narrower = basis.with_log_scales(basis.log_scales() + np.log(NARROWER))
+    narrower = with_theta(basis, theta_of(basis) + np.log(NARROWER))
     for start in (with_crowd_scales(problem, basis, solver.progress), narrower):
         fit = alternated(Fit.of(problem, solver, start), beside=best.worth)
         if fit.log_evidence >= first.log_evidence:
@@ -162,18 +168,29 @@ def with_crowd_scales(problem: Problem, basis: Basis, progress: Runner) -> Basis
     Scales that are not worth their price to the crowd are zero.
     """
     few = basis.restrict(_thinned(problem, basis))
-    common = [few.with_log_scales(few.log_scales() + np.log(factor)) for factor in FACTORS]
+    common = [with_theta(few, theta_of(few) + np.log(factor)) for factor in FACTORS]
     crowds = [_crowded(problem, at) for at in common]
     found = [crowd.ascended(FIRST_STEPS, progress, hold_scales=True) for crowd in crowds]
     _, best = max(found, key=lambda ending: ending[0])
     while True:
         best = best.ascended(CROWD_STEPS, progress)[1]
-        basis = basis.with_log_scales(best.basis.log_scales())
+        basis = with_theta(basis, theta_of(best.basis))
         busy = progress.once(partial(_busy, best))
         if np.isfinite(busy).all():
             return basis
-        basis = basis.with_log_scales(busy)
-        best = ScaledEvidence(problem, best.basis.with_log_scales(busy), best.machines)
+        basis = with_theta(basis, busy)
+        best = ScaledEvidence(problem, with_theta(best.basis, busy), best.machines)
+
+
+def families_of(basis: Basis) -> Index:
+    """Labels of functions that share a precision in the full model, shape (n_functions,).
+
+    Those of one kernel do, besides those that share one in every model.
+    """
+    labels = basis.groups.copy()
+    for _, functions in basis.kernel_parts():
+        labels[functions] = labels[functions].min(initial=len(labels))
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
 def _thinned(problem: Problem, basis: Basis) -> Index:
@@ -182,7 +199,7 @@ def _thinned(problem: Problem, basis: Basis) -> Index:
     They are evenly spaced in their correlation with the target, whatever its sign.
     """
     most = max(1, CROWD // problem.likelihood.n_outputs)
-    families = basis.families()
+    families = families_of(basis)
     if np.bincount(families).max() <= most:
         return np.arange(len(families))
     design = problem.design(problem.evaluate(basis))
@@ -201,7 +218,7 @@ def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
 
     Each family begins with the whole of the target to explain, its functions with equal shares.
     """
-    Phi, families = problem.evaluate(basis), basis.families()
+    Phi, families = problem.evaluate(basis), families_of(basis)
     members, machines = [families == family for family in np.unique(families)], []
     for t in problem.targets.values():
         design = problem.design(Phi.copy())
@@ -242,7 +259,7 @@ def _round(fit: Fit) -> Fit:
     # slope would lead those of classes that can be told apart to zero.
     held = fit.problem.likelihood.discrete
     _, there = fit.around().ascended(STEPS, fit.solver.progress, hold_precisions=held)
-    return fit.onward(there.basis.log_scales(), there)
+    return fit.onward(theta_of(there.basis), there)
 
 
 def without_idle_scales(fit: Fit) -> Fit:
@@ -261,14 +278,14 @@ def without_idle_scales(fit: Fit) -> Fit:
 
 def _busy(evidence: ScaledEvidence) -> Array:
     """Logarithms of the scales, −∞ for those that go one after the other below their price."""
-    log_scales, value = evidence.basis.log_scales(), evidence.value()
+    log_scales, value = theta_of(evidence.basis), evidence.value()
     left = list(range(len(log_scales)))
     cost = np.full(len(left), np.inf)
-    for k in map(int, np.flatnonzero(evidence.basis.idle_scales())):
+    for k in map(int, np.flatnonzero(may_vanish(evidence.basis))):
         cost[k] = value - evidence.without(k).value()
     for k in np.argsort(cost):
         place = left.index(k)
-        if cost[k] == 0 or not evidence.basis.idle_scales()[place]:
+        if cost[k] == 0 or not may_vanish(evidence.basis)[place]:
             continue  # of a scale that no kept function depends on nothing is known
         fewer = evidence.without(place)
         below = fewer.value()

@@ -1,17 +1,16 @@
 """Bases: the candidate functions φ(x) that a model may use."""
 
 from relvec.basis.base import Basis, Centers
-from relvec.basis.combine import Concatenate, Product, Sum
+from relvec.basis.combine import Concatenate
 from relvec.basis.functions import Bias, Columns, Precomputed
+from relvec.basis.kernel import Kernel, Product, ScaledKernel, Sum
 from relvec.basis.kernels import (
     RBF,
     CallableKernel,
-    Kernel,
     Laplacian,
     LinearKernel,
     LinearSpline,
     PolynomialKernel,
-    ScaledKernel,
     Sigmoid,
 )
 from relvec.basis.terms import Fourier, FunctionColumns, Polynomial

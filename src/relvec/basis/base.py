@@ -1,11 +1,12 @@
-"""What a set of candidate functions is: x → φ(x)."""
+"""The contract of a set of candidate functions: x → φ(x)."""
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 
-if TYPE_CHECKING:
-    from relvec.basis.kernels import Kernel
+#: k(X, Z) of arrays of rows, of shape (len(X), len(Z)).
+KernelFunction = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     """Candidate basis functions φ_1 … φ_M, as a scikit-learn transformer.
 
     A subclass implements ``place`` (fix the functions), ``evaluate`` (their values), ``restrict``
-    (keep some and forget the rest) and ``names``; all four may trust their input.
+    (keep some and forget the rest) and ``names``; all four may trust their input. One with values
+    to learn from the evidence implements ``hyper`` and ``hyper_gradient``, too.
 
     Attributes
     ----------
@@ -59,10 +61,13 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         Whether there are functions for points, so that their number grows with the rows.
     rows_ : ndarray of int, shape (n_functions,)
         Row of the fitted X that each function is centred on, -1 where there is none.
+    centers_ : ndarray of shape (n_centred, n_features)
+        Points that functions are centred on, of shape (0, 0) if none are.
     """
 
     centred: bool = False
     rows_: Index
+    centers_: Array = np.empty((0, 0))
 
     @abstractmethod
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
@@ -91,42 +96,33 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Name of each function, given the names of the inputs."""
 
     @property
-    def vectors(self) -> Array:
-        """Points that functions are centred on, shape (n_centred, n_features)."""
-        return np.empty((0, 0))
-
-    def linear_map(self) -> Array | None:
-        """Matrix L (n_features, n_functions) with φ(x) = Lᵀx, or None if φ is not linear in x."""
-        return None
-
-    def families(self) -> Index:
-        """Number of the family of each function: those of one family differ in their place only."""
+    def groups(self) -> Index:
+        """Labels of the functions, shape (n_functions,): the same where a precision is shared."""
         return np.arange(len(self.rows_))
 
-    def kernel_parts(self) -> list[tuple[Kernel, Index]]:
-        """Kernels that can be centred on any point, each with the positions of its functions."""
-        return []
+    @property
+    def hyper(self) -> dict[str, float | Array]:
+        """Positive values that are to be learnt from the evidence, by name.
+
+        An array has a value for each input. One that is zero stays so, and others may become zero
+        while one is left: the functions do not depend on these inputs.
+        """
+        return {}
 
     @property
-    def n_scales(self) -> int:
-        """Number of input scales η that are to be learnt from the evidence."""
-        return len(self.log_scales())
+    def n_hyper(self) -> int:
+        """Number of values in `hyper` that are not zero."""
+        return sum(int(np.count_nonzero(value)) for value in self.hyper.values())
 
-    def log_scales(self) -> Array:
-        """Logarithms of the scales that are to be learnt, shape (n_scales,)."""
-        return np.empty(0)
+    def with_hyper(self, values: Mapping[str, float | Array]) -> Self:
+        """Return the same functions at other values of `hyper`, each the attribute ``name_``."""
+        moved = copy.copy(self)
+        for name, value in values.items():
+            setattr(moved, f"{name}_", value)
+        return moved
 
-    def idle_scales(self) -> NDArray[np.bool_]:
-        """Which of them may be zero: those of single inputs, while the functions keep another."""
-        return np.zeros(self.n_scales, dtype=np.bool_)
-
-    def with_log_scales(self, values: Array) -> Self:
-        """Return the same functions at other scales."""
-        del values  # there are none
-        return self
-
-    def scale_slope(self, X: Array, D: Array) -> Array:
-        """Slope in each log η of something whose slope in φ_m(x_n) is D_nm (eq. 53).
+    def hyper_gradient(self, X: Array, D: Array) -> dict[str, float | Array]:
+        """Gradient of a function L of Φ in the logarithms of `hyper` (eq. 53).
 
         Parameters
         ----------
@@ -137,21 +133,29 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
 
         Returns
         -------
-        slope : ndarray of shape (n_scales,)
-            Σ_nm D_nm ∂φ_m(x_n)/∂log η.
+        gradient : dict of str to float or ndarray
+            Σ_nm D_nm ∂φ_m(x_n)/∂log η for each value η, in the shape that it has in `hyper`.
         """
         del X, D
-        return np.empty(0)
+        return {}
 
-    def relevance(self, spread: Array) -> Array | None:
-        """Spread of the data in each input, in widths of the functions; None if they have none.
+    def linear_map(self) -> Array | None:
+        """Matrix L (n_features, n_functions) with φ(x) = Lᵀx, or None if φ is not linear in x."""
+        return None
+
+    def kernel_parts(self) -> list[tuple[KernelFunction, Index]]:
+        """Kernels k(X, Z) that can be centred on any point, and positions of their functions."""
+        return []
+
+    def relevance(self, deviations: Array) -> Array | None:
+        """Standard deviations of the inputs in widths of the functions, None if these have none.
 
         Parameters
         ----------
-        spread : ndarray of shape (n_features,)
-            Standard deviation of each input.
+        deviations : ndarray of shape (n_features,)
+            In the units of the inputs.
         """
-        del spread
+        del deviations
         return None
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -194,7 +198,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         return self.values(validate_data(self, X, dtype=np.float64, reset=False))
 
     def values(self, X: Array) -> Array:
-        """Evaluate at rows that the functions were not chosen at, which may be too far out."""
+        """Evaluate at new rows; values out of range are refused. See `transform`."""
         with np.errstate(over="ignore", invalid="ignore"):
             Phi = self.evaluate(X)
         if not np.isfinite(Phi).all():
@@ -207,7 +211,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     def get_feature_names_out(
         self, input_features: Sequence[str] | None = None
     ) -> NDArray[np.object_]:
-        """Names of the functions, as scikit-learn asks of a transformer.
+        """Names of the functions.
 
         Parameters
         ----------
@@ -220,18 +224,14 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
             One a function.
         """
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        if input_features is not None:
-            self._check_names(list(input_features), names)
-            names = input_features
-        return np.asarray(self.names(names), dtype=object)
-
-    def _check_names(self, given: list[str], seen: Sequence[str] | None) -> None:
-        """Raise unless these may be the names of the inputs, in the words of scikit-learn."""
-        if len(given) != self.n_features_in_:
+        seen = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            return np.asarray(self.names(seen), dtype=object)
+        if len(input_features) != self.n_features_in_:
             raise ValueError(
                 "input_features should have length equal to number of features "
-                f"({self.n_features_in_}), got {len(given)}"
+                f"({self.n_features_in_}), got {len(input_features)}"
             )
-        if seen is not None and given != list(seen):
+        if seen is not None and list(input_features) != list(seen):
             raise ValueError(f"input_features is not equal to feature_names_in_, {list(seen)}")
+        return np.asarray(self.names(input_features), dtype=object)

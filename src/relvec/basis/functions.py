@@ -1,4 +1,4 @@
-"""Functions of x that are not centred on points."""
+"""Functions that are not centred on points: a constant, the inputs, given kernel values."""
 
 from __future__ import annotations
 
@@ -13,29 +13,28 @@ from relvec.basis.base import Basis, Centers
 
 
 class Terms(Basis):
-    """Functions that sit on no point.
+    """Functions without centres.
 
     Attributes
     ----------
     terms_ : ndarray of int
-        What each function is, one row each.
+        Integers from which each function is made, one row a function.
     """
 
     terms_: Index
 
     def _of(self, terms: Index) -> Self:
+        """Take the functions of some terms."""
         self.terms_, self.rows_ = terms, np.full(len(terms), -1)
         return self
 
     def restrict(self, active: Index) -> Self:
         """Keep the terms `active`; see `Basis.restrict`."""
-        restricted = copy.copy(self)
-        restricted.terms_, restricted.rows_ = self.terms_[active], self.rows_[active]
-        return restricted
+        return copy.copy(self)._of(self.terms_[active])
 
 
 def feature_name(features: Sequence[str] | None, position: int) -> str:
-    """The input's own name, or x0, x1, … without any."""
+    """Name of an input, or x0, x1, … where they have none."""
     return f"x{position}" if features is None else str(features[position])
 
 
@@ -51,7 +50,7 @@ class Bias(Terms):
     """
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Nothing to fix; see `Basis.place`."""
+        """One function; see `Basis.place`."""
         return self._of(np.zeros(1, dtype=np.intp))
 
     def evaluate(self, X: Array) -> Array:
@@ -117,7 +116,10 @@ class Precomputed(Columns):
                 "centers are points of their own, expected None or a number of training rows with "
                 "a precomputed kernel"
             )
-        self.terms_ = self.rows_ = centers.rows
+        return self._of(centers.rows)
+
+    def _of(self, terms: Index) -> Self:
+        self.terms_ = self.rows_ = terms
         return self
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
@@ -125,7 +127,7 @@ class Precomputed(Columns):
         return [f"precomputed[{column}]" for column in self.terms_]
 
     def linear_map(self) -> None:
-        """Kernel values are linear in nothing that the user knows as an input."""
+        """None: kernel values are no inputs; see `Basis.linear_map`."""
         return
 
     def __sklearn_tags__(self) -> Any:

@@ -1,168 +1,48 @@
-"""Functions centred on points: φ_m(x) = k(x, z_m), with z_m the centres.
+"""Kernels by formula.
 
-A new kernel is a class with its formula ``k`` and a line in the registry of ``basis/__init__.py``.
+A new one is a class with its formula ``k`` and a line in the registry of ``basis/__init__.py``.
 """
 
 from __future__ import annotations
 
-import copy
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Self
+from collections.abc import Callable
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import euclidean_distances
 
 from relvec._numerics.checks import check_count, check_finite
-from relvec._numerics.typing import Array, Index
-from relvec.basis.base import Basis, Centers
-from relvec.basis.distances import squared_distances
-from relvec.basis.scale import LEARNT, Gamma, resolve_gamma
+from relvec._numerics.typing import Array
+from relvec.basis.base import Centers
+from relvec.basis.kernel import Kernel, ScaledKernel
+
+#: From this many features the matrix product is worth its rounding errors, …
+MANY_FEATURES = 32
+#: … which stay under 1e-11 while no squared length, in units of the kernel's width, exceeds this.
+SAFE_LENGTH2 = 1e4
 
 
-class Kernel(Basis):
-    """Functions φ_m(x) = k(x, z_m). Mercer's condition is not needed.
+def squared_distances(X: Array, Z: Array, scale: float | Array) -> Array:
+    """Σ_d (scale_d (x_d − z_d))² between the rows of X and Z, shape (n, m).
 
-    Attributes
-    ----------
-    centers_ : ndarray of shape (n_functions, n_features)
-        The points z_m.
-    places_ : ndarray of int, shape (n_functions,)
-        What they are called: the training row, or the number among points of one's own.
+    The origin moves into the data before anything is multiplied, so inputs far from zero lose
+    nothing. The expansion ‖x‖² − 2xᵀz + ‖z‖² is used only where what it loses is negligible.
     """
-
-    centred = True
-    centers_: Array
-    places_: Index
-
-    @abstractmethod
-    def k(self, X: Array, Z: Array) -> Array:
-        """Kernel between the rows of X and of Z, shape (n, m)."""
-
-    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Centre one function on each of `centers`; see `Basis.place`."""
-        self.centers_, self.rows_ = centers.points, centers.rows
-        self.places_ = np.where(self.rows_ >= 0, self.rows_, np.arange(len(self.rows_)))
-        return self
-
-    def evaluate(self, X: Array) -> Array:
-        """Kernel between the rows of X and every centre; see `Basis.evaluate`."""
-        if not len(self.centers_):
-            return np.empty((len(X), 0))
-        return self.k(X, self.centers_)
-
-    def restrict(self, active: Index) -> Self:
-        """Keep the centres `active`; see `Basis.restrict`."""
-        return self._at(self.centers_[active], self.rows_[active], self.places_[active])
-
-    def _at(self, centers: Array, rows: Index, places: Index) -> Self:
-        """Return the same kernel with functions on other centres."""
-        moved = copy.copy(self)
-        moved.centers_, moved.rows_, moved.places_ = centers, rows, places
-        return moved
-
-    def names(self, features: Sequence[str] | None = None) -> list[str]:
-        """Name each function by kernel and row, or by position where the centre is no row."""
-        return [f"{self.label}[{place}]" for place in self.places_]
-
-    @property
-    def label(self) -> str:
-        """What the names of its functions begin with."""
-        return type(self).__name__.lower()
-
-    def families(self) -> Index:
-        """See `Basis.families`: all are of one."""
-        return np.zeros(len(self.rows_), dtype=np.intp)
-
-    def kernel_parts(self) -> list[tuple[Kernel, Index]]:
-        """See `Basis.kernel_parts`: this one."""
-        return [(self, np.arange(len(self.rows_)))]
-
-    @property
-    def vectors(self) -> Array:
-        """The centres, shape (n_functions, n_features)."""
-        return self.centers_
-
-    def __add__(self, other: Kernel) -> Kernel:
-        """Sum of two kernels; see `relvec.basis.Sum`."""
-        from relvec.basis.combine import Sum  # which is a Kernel itself
-
-        return Sum([self, other]) if isinstance(other, Kernel) else NotImplemented
-
-    def __mul__(self, other: Kernel) -> Kernel:
-        """Product of two kernels; see `relvec.basis.Product`."""
-        from relvec.basis.combine import Product  # which is a Kernel itself
-
-        return Product([self, other]) if isinstance(other, Kernel) else NotImplemented
-
-
-class ScaledKernel(Kernel):
-    """A kernel with an input scale γ.
-
-    Parameters
-    ----------
-    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
-        The scale; see `relvec.basis.scale.resolve_gamma`.
-
-    Attributes
-    ----------
-    gamma_ : float or ndarray of shape (n_features,)
-        γ as a number; one per feature where it was given so or learnt so.
-    power : int
-        γ has the unit of X to minus this power.
-    """
-
-    gamma_: float | Array
-    power: ClassVar[int] = 2
-
-    def __init__(self, gamma: Gamma = "scale") -> None:
-        self.gamma = gamma
-
-    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Resolve γ and centre the functions; see `Basis.place`."""
-        self.gamma_ = resolve_gamma(self.gamma, X, weights, self.power)
-        return super().place(X, centers, weights)
-
-    @abstractmethod
-    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
-        """Σ_nm D_nm ∂k(x_n, z_m)/∂log γ_d for every feature d, shape (n_features,)."""
-
-    def _learnt(self) -> NDArray[np.bool_]:
-        """Which of the γ are to be learnt: none of a feature that does not vary."""
-        named = isinstance(self.gamma, str) and self.gamma in LEARNT
-        learnt: NDArray[np.bool_] = named & (np.atleast_1d(self.gamma_) > 0)
-        return learnt
-
-    def log_scales(self) -> Array:
-        """See `Basis.log_scales`."""
-        scales: Array = np.log(np.atleast_1d(self.gamma_)[self._learnt()])
-        return scales
-
-    def idle_scales(self) -> NDArray[np.bool_]:
-        """See `Basis.idle_scales`."""
-        return np.full(self.n_scales, self.n_scales > 1)
-
-    def with_log_scales(self, values: Array) -> Self:
-        """See `Basis.with_log_scales`."""
-        moved = copy.copy(self)
-        gamma = np.array(self.gamma_, ndmin=1)
-        gamma[self._learnt()] = np.exp(values)
-        moved.gamma_ = gamma if np.ndim(self.gamma_) else float(gamma[0])
-        return moved
-
-    def scale_slope(self, X: Array, D: Array) -> Array:
-        """See `Basis.scale_slope`; one γ shared by the features has the sum of their slopes."""
-        if not len(self.centers_):
-            return np.zeros(self.n_scales)
-        by_feature = self.gamma_slope(X, self.centers_, D)
-        slopes = by_feature if np.ndim(self.gamma_) else by_feature.sum(keepdims=True)
-        return slopes[self._learnt()]
-
-    def relevance(self, spread: Array) -> Array:
-        """See `Basis.relevance`; nothing matters to no function."""
-        relevance: Array = np.asarray(self.gamma_) ** (1 / self.power) * spread
-        return relevance * (len(self.rows_) > 0)
+    origin = Z[0]
+    X, Z = (X - origin) * scale, (Z - origin) * scale
+    if X.shape[1] == 1:
+        difference = X - Z.T
+        squared: Array = np.square(difference, out=difference)
+        return squared
+    if X.shape[1] >= MANY_FEATURES:
+        X2, Z2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
+        if max(X2.max(initial=0.0), Z2.max(initial=0.0)) < SAFE_LENGTH2:
+            expanded: Array = euclidean_distances(X, Z, squared=True)
+            return expanded
+    exact: Array = cdist(X, Z, "sqeuclidean")
+    return exact
 
 
 class RBF(ScaledKernel):
@@ -265,7 +145,9 @@ class PolynomialKernel(ScaledKernel):
     array([[144.]])
     """
 
-    def __init__(self, degree: int = 3, gamma: Gamma = "scale", coef0: float = 0.0) -> None:
+    def __init__(
+        self, degree: int = 3, gamma: str | ArrayLike = "scale", coef0: float = 0.0
+    ) -> None:
         self.degree, self.gamma, self.coef0 = degree, gamma, coef0
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
@@ -303,7 +185,7 @@ class Sigmoid(ScaledKernel):
     array([[0.462]])
     """
 
-    def __init__(self, gamma: Gamma = "scale", coef0: float = 0.0) -> None:
+    def __init__(self, gamma: str | ArrayLike = "scale", coef0: float = 0.0) -> None:
         self.gamma, self.coef0 = gamma, coef0
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:

@@ -1,4 +1,4 @@
-"""The input scale γ of a kernel as a number."""
+"""Input scale γ of a kernel as a number."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from relvec._numerics.checks import named_errors
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array
 
-Gamma = str | float | ArrayLike
-
 #: Names of scales that the evidence chooses: one, or one per feature.
 LEARNT = ("evidence", "ard")
 
 
 def resolve_gamma(
-    gamma: Gamma, X: Array, weights: Array | None = None, power: int = 2
+    gamma: str | ArrayLike, X: Array, weights: Array | None = None, power: int = 2
 ) -> float | Array:
     """Return γ as a positive number, or as one per feature.
 
@@ -45,9 +43,10 @@ def resolve_gamma(
                 variance **= 0.5 * power
             return 1.0 if variance == 0 else 1.0 / (n_features * variance)
         if gamma == "ard":
-            spread = spreads(X, weights) ** power
+            deviations = standard_deviations(X, weights)
             gammas = np.zeros(n_features)
-            return np.divide(1.0, n_features * spread, out=gammas, where=spread > 0)
+            units = n_features * deviations**power
+            return np.divide(1.0, units, out=gammas, where=deviations > 0)
         raise ValueError(
             f"gamma={gamma!r} is not known, expected 'scale', 'auto', 'evidence', 'ard', a "
             "positive number or one per feature"
@@ -81,12 +80,12 @@ def _variance(X: Array, weights: Array | None) -> float:
     return float(np.average((X - mean) ** 2, axis=0, weights=weights).mean())
 
 
-def spreads(X: Array, weights: Array | None = None) -> Array:
+def standard_deviations(X: Array, weights: Array | None = None) -> Array:
     """Standard deviation of every feature, zero where it is no more than rounding."""
-    return np.array([_spread(x, weights) for x in X.T])  # X may be too large for a copy
-
-
-def _spread(x: Array, weights: Array | None) -> float:
-    mean = float(np.average(x, weights=weights))
-    spread = float(np.sqrt(np.average((x - mean) ** 2, weights=weights)))
-    return spread if spread > ROUNDINGS * abs(mean) else 0.0
+    found = np.zeros(X.shape[1])
+    for d, x in enumerate(X.T):  # X may be too large for a copy
+        mean = float(np.average(x, weights=weights))
+        deviation = float(np.sqrt(np.average((x - mean) ** 2, weights=weights)))
+        if deviation > ROUNDINGS * abs(mean):
+            found[d] = deviation
+    return found

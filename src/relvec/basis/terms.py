@@ -91,7 +91,7 @@ class Fourier(Terms):
     frequency_ : ndarray of shape (n_inputs,)
         ω of each, in radians per unit of the input.
     origin_ : ndarray of shape (n_inputs,)
-        Where each is counted from.
+        Value of each from which it is counted.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class Fourier(Terms):
 
 
 def _shifted(name: str, origin: float) -> str:
-    """An input counted from somewhere, as a name."""
+    """Name of an input that is counted from `origin`."""
     if origin == 0:
         return name
     return f"({name} {'-' if origin > 0 else '+'} {abs(origin):.6g})"

@@ -1,0 +1,231 @@
+"""Functions centred on points, φ_m(x) = k(x, z_m) with z_m the centres; sums and products of k."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from relvec._numerics.typing import Array, Index
+from relvec.basis.base import Basis, Centers, KernelFunction
+from relvec.basis.combine import Composite
+from relvec.basis.scale import LEARNT, resolve_gamma
+
+
+class Kernel(Basis):
+    """Functions φ_m(x) = k(x, z_m). Mercer's condition is not needed.
+
+    Attributes
+    ----------
+    centers_ : ndarray of shape (n_functions, n_features)
+        The points z_m.
+    places_ : ndarray of int, shape (n_functions,)
+        Number of each in its name: the training row, or the position among points of one's own.
+    """
+
+    centred = True
+    centers_: Array
+    places_: Index
+
+    @abstractmethod
+    def k(self, X: Array, Z: Array) -> Array:
+        """Kernel between the rows of X and of Z, a new array of shape (n, m)."""
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Centre one function on each of `centers`; see `Basis.place`."""
+        rows = centers.rows
+        return self._at(centers.points, rows, np.where(rows >= 0, rows, np.arange(len(rows))))
+
+    def _at(self, centers: Array, rows: Index, places: Index) -> Self:
+        """Take other centres."""
+        self.centers_, self.rows_, self.places_ = centers, rows, places
+        return self
+
+    def evaluate(self, X: Array) -> Array:
+        """Kernel between the rows of X and every centre; see `Basis.evaluate`."""
+        return self.k(X, self.centers_) if len(self.centers_) else np.empty((len(X), 0))
+
+    def restrict(self, active: Index) -> Self:
+        """Keep the centres `active`; see `Basis.restrict`."""
+        kept = self.centers_[active], self.rows_[active], self.places_[active]
+        return copy.copy(self)._at(*kept)
+
+    def names(self, features: Sequence[str] | None = None) -> list[str]:
+        """Name of the kernel, with the number of each function."""
+        return [f"{self.label}[{place}]" for place in self.places_]
+
+    @property
+    def label(self) -> str:
+        """Name of the kernel."""
+        return type(self).__name__.lower()
+
+    def kernel_parts(self) -> list[tuple[KernelFunction, Index]]:
+        """The kernel itself, of all functions; see `Basis.kernel_parts`."""
+        return [(self.k, np.arange(len(self.rows_)))]
+
+    def __add__(self, other: Kernel) -> Kernel:
+        """Sum of two kernels; see `relvec.basis.Sum`."""
+        return Sum([self, other]) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel) -> Kernel:
+        """Product of two kernels; see `relvec.basis.Product`."""
+        return Product([self, other]) if isinstance(other, Kernel) else NotImplemented
+
+
+class ScaledKernel(Kernel):
+    """A kernel with an input scale γ.
+
+    Parameters
+    ----------
+    gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
+        The scale; see `relvec.basis.scale.resolve_gamma`.
+
+    Attributes
+    ----------
+    gamma_ : float or ndarray of shape (n_features,)
+        γ as a number; one per feature where it was given so or learnt so.
+    power : int
+        γ has the unit of X to minus this power.
+    """
+
+    gamma_: float | Array
+    power: ClassVar[int] = 2
+
+    def __init__(self, gamma: str | ArrayLike = "scale") -> None:
+        self.gamma = gamma
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Resolve γ and centre the functions; see `Basis.place`."""
+        self.gamma_ = resolve_gamma(self.gamma, X, weights, self.power)
+        return super().place(X, centers, weights)
+
+    @abstractmethod
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """Σ_nm D_nm ∂k(x_n, z_m)/∂log γ_d for every feature d, shape (n_features,)."""
+
+    @property
+    def hyper(self) -> dict[str, float | Array]:
+        """γ, where it is learnt; see `Basis.hyper`."""
+        learnt = isinstance(self.gamma, str) and self.gamma in LEARNT
+        return {"gamma": self.gamma_} if learnt else {}
+
+    def hyper_gradient(self, X: Array, D: Array) -> dict[str, float | Array]:
+        """Gradient in log γ, which is summed over features that share it; see `Basis`."""
+        if not self.hyper:
+            return {}
+        slopes = np.zeros(X.shape[1])
+        if len(self.centers_):
+            slopes = self.gamma_slope(X, self.centers_, D)
+        return {"gamma": slopes if np.ndim(self.gamma_) else slopes.sum()}
+
+    def relevance(self, deviations: Array) -> Array:
+        """γ^(1/power) times each of `deviations`, zero without functions; see `Basis.relevance`."""
+        relevance: Array = np.asarray(self.gamma_) ** (1 / self.power) * deviations
+        return relevance * (len(self.rows_) > 0)
+
+
+class CombinedKernel(Composite, Kernel):
+    """One function for each point, k_1 ∘ k_2 ∘ … with an operation ∘ of NumPy.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        The kernels k_j.
+
+    Attributes
+    ----------
+    parts_ : list of Kernel
+        The fitted kernels.
+    """
+
+    parts_: list[Any]
+    sign: ClassVar[str]
+    operation: ClassVar[np.ufunc]
+
+    def __init__(self, kernels: Sequence[Kernel]) -> None:
+        self.kernels = kernels
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Centre every kernel on the same points; see `Basis.place`."""
+        self.parts_ = self._placed("kernels", Kernel, X, centers, weights)
+        return super().place(X, centers, weights)
+
+    def _at(self, centers: Array, rows: Index, places: Index) -> Self:
+        self.parts_ = [copy.copy(part)._at(centers, rows, places) for part in self.parts_]
+        return super()._at(centers, rows, places)
+
+    def k(self, X: Array, Z: Array) -> Array:
+        """k_1(x, z) ∘ k_2(x, z) ∘ …."""
+        first, *others = self.parts_
+        K: Array = first.k(X, Z)
+        for part in others:
+            self.operation(K, part.k(X, Z), out=K)
+        return K
+
+    @property
+    def label(self) -> str:
+        """Names of the kernels with the sign between them."""
+        return f"({f' {self.sign} '.join(part.label for part in self.parts_)})"
+
+
+class Sum(CombinedKernel):
+    """Sum of kernels, k(x, z) = Σ_j k_j(x, z); ``a + b`` is ``Sum([a, b])``.
+
+    There is one weight for the sum at each point, where `Concatenate` has one for every term.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        The terms.
+
+    Attributes
+    ----------
+    parts_ : list of Kernel
+        The fitted terms.
+
+    Examples
+    --------
+    >>> from relvec.basis import RBF, LinearKernel
+    >>> kernel = RBF(gamma=0.5) + LinearKernel()
+    >>> kernel.fit([[1.0], [2.0]]).transform([[1.0]]).round(3)
+    array([[2.   , 2.607]])
+    """
+
+    sign, operation = "+", np.add
+
+    def _part_gradients(self, X: Array, D: Array) -> list[Array]:
+        return [D] * len(self.parts_)
+
+
+class Product(CombinedKernel):
+    """Product of kernels, k(x, z) = Π_j k_j(x, z); ``a * b`` is ``Product([a, b])``.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        The factors.
+
+    Attributes
+    ----------
+    parts_ : list of Kernel
+        The fitted factors.
+
+    Examples
+    --------
+    >>> from relvec.basis import RBF, LinearKernel
+    >>> kernel = RBF(gamma=0.5) * LinearKernel()
+    >>> kernel.fit([[1.0], [2.0]]).transform([[1.0]]).round(3)
+    array([[1.   , 1.213]])
+    """
+
+    sign, operation = "*", np.multiply
+
+    def _part_gradients(self, X: Array, D: Array) -> list[Array]:
+        values = [part.evaluate(X) for part in self.parts_]
+        others = [values[:j] + values[j + 1 :] for j in range(len(values))]
+        return [reduce(np.multiply, factors, D) for factors in others]
