@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.random import RandomState
 from sklearn.datasets import (
@@ -109,7 +110,7 @@ def test_the_page_lists_every_code():
         ("noise_floor", "noise_variance", RVR("linear"), inputs.one_column_is_the_target()),
     ],
 )
-def test_rule_noted(code, parameter, model, data):
+def test_rule_warned(code, parameter, model, data):
     (finding,) = model.fit(*data).diagnose()
     assert finding.code == code
     assert parameter in finding.sentence
@@ -154,6 +155,17 @@ def test_rule_kernel_narrow_tells_from_neighbours_too():
     assert model.diagnose(x[:, None] + 0.01).codes == ["far_from_data"], "are other rows"
 
 
+@quiet
+@pytest.mark.parametrize("gamma", ["evidence", "ard", 5.0])
+def test_a_width_that_was_learnt_is_not_to_be_set_otherwise(gamma):
+    y = RandomState(0).standard_normal(60)
+    model = RVR("laplacian", gamma=gamma, noise_variance=1e-4)
+    (finding,) = model.fit(np.linspace(-10, 10, 60)[:, None], y).diagnose()
+    assert finding.code == "kernel_narrow"
+    assert ("a smaller gamma" in finding.sentence) == (gamma == 5.0)
+    assert ("rows left out" in finding.sentence) == (gamma != 5.0)
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 def test_rule_kernel_wide(kernel):
     X, y = inputs.steep_line_far_from_zero()
@@ -170,6 +182,10 @@ def test_rule_scales_uneven():
     assert codes(RVR(), X * [1, 1000], y) == ["scales_uneven"]
     assert codes(RVR(gamma=[1e-1, 1e-7]), X * [1, 1000], y) == []
     assert codes(RVR("linear"), X * [1, 1000], y) == []
+    table = pd.DataFrame(X * [1, 1000], columns=["length", "mass"])
+    (finding,) = RVR().fit(table, y).diagnose()
+    assert "the spread of mass is " in finding.sentence
+    assert "that of length " in finding.sentence
 
 
 def test_rule_collinear_weights():

@@ -1,16 +1,14 @@
-"""What a specialist would say of a fit, a rule each: a new one is a function and a line in `RULES`.
+"""Rules of a diagnosis: each is a function of a `Case` that yields findings, listed in `RULES`.
 
-A rule looks at a `Case` and yields what it finds. Statistical rules speak where chance alone would
-make them do so once in a thousand fits.
+Statistical rules have a level of one in a thousand fits.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.stats import norm, normaltest, rankdata
+from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
 from scipy.stats import t as student
 from sklearn.base import is_classifier
 
@@ -18,6 +16,7 @@ from relvec._assess.findings import Case, Diagnosis, Finding, Mask
 from relvec._evidence.posterior import Posterior
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
+from relvec.likelihoods import Gaussian, Poisson
 
 #: Probability that a statistical rule speaks by chance: fits come by the hundred in a search.
 LEVEL = 1e-3
@@ -49,6 +48,13 @@ RARE = 0.5
 #: Standard deviations of a normal to one median absolute deviation, and its efficiency beside them.
 MAD_TO_STD, MAD_EFFICIENCY = float(1 / norm.ppf(0.75)), 0.37
 
+#: Remedy for intervals that are too short, by the likelihood of the model.
+WIDER: dict[type, str] = {
+    Gaussian: "use calibrate, or check noise_variance if you set it",
+    Poisson: "counts that vary more than Poisson's want more inputs, or the Gaussian likelihood on "
+    "their square roots",
+}
+
 Rule = Callable[[Case], Iterator[Finding]]
 
 
@@ -57,16 +63,15 @@ def diagnose(case: Case) -> Diagnosis:
     return Diagnosis(finding for rule in RULES for finding in rule(case))
 
 
-def noted(case: Case) -> Iterator[Finding]:
-    """Whatever the fit warned of, which names the parameter itself."""
-    for code, text in case.model._notes:
+def warned(case: Case) -> Iterator[Finding]:
+    """Warnings of the fit, which name the parameter themselves."""
+    for code, text in case.warnings:
         yield Finding(code, text, {})
 
 
 def starts_disagree(case: Case) -> Iterator[Finding]:
     """No second start came near the best."""
-    pairs = re.findall(r"(\d+) of (\d+) starts within", case.model.status_)
-    for agreed, starts in ((int(a), int(b)) for a, b in pairs):
+    for starts, agreed in case.starts:
         if starts > 1 and agreed == 1:
             yield Finding(
                 "starts_disagree",
@@ -81,23 +86,23 @@ def kernel_narrow(case: Case) -> Iterator[Finding]:
     model, n = case.model, case.model.n_samples_fit_
     if not model.basis_.centred or n < ENOUGH / 5:
         return
-    used = max(float(machine.well_determined.sum()) for machine in model.machines_)
+    used = float(np.atleast_2d(model.well_determined_).sum(axis=1).max())
+    wider = _width(case, "a wider kernel (a smaller gamma)")
     if used > CROWDED * n:
         yield Finding(
             "kernel_narrow",
             f"the functions use up {used:.1f} of {n} rows: each describes little but the point it "
-            "sits on; use a wider kernel (a smaller gamma), or a larger noise_variance if you set "
-            "it",
+            f"sits on; use {wider}, or a larger noise_variance if you set it",
             {"used": used, "rows": n},
         )
     elif case.fitted_rows and case.local.any():
-        near = np.abs(case.functions[:, case.local]) > NEIGHBOUR * case.peaks[case.local]
+        near = np.abs(case.Phi[:, case.local]) > NEIGHBOUR * case.peaks[case.local]
         neighbours = float(np.median(near.sum(axis=0) - 1))
         if neighbours < 1:
             yield Finding(
                 "kernel_narrow",
                 "most functions are near zero at every row but their own, so that nothing is "
-                "learnt from neighbours; use a wider kernel (a smaller gamma)",
+                f"learnt from neighbours; use {wider}",
                 {"neighbours": neighbours},
             )
 
@@ -112,8 +117,9 @@ def kernel_wide(case: Case) -> Iterator[Finding]:
         yield Finding(
             "kernel_wide",
             f"the rows spread over {spread:.2g} widths of the kernel: to it they all look alike, "
-            "and functions differ in their last digits only; use a narrower kernel (a larger "
-            "gamma), or kernel='linear' if that is all it needs",
+            "and functions differ in their last digits only; use "
+            f"{_width(case, 'a narrower kernel (a larger gamma)')}, or kernel='linear' if that is "
+            "all it needs",
             {"spread": spread},
         )
 
@@ -124,30 +130,28 @@ def scales_uneven(case: Case) -> Iterator[Finding]:
     one_width = np.ndim(getattr(case.model, "gamma_", 0.0)) == 0
     if relevance is None or not one_width or not case.local.any():
         return
-    varying = relevance[relevance > 0]
-    if len(varying) > 1 and varying.max() > UNEVEN * varying.min():
-        ratio = float(varying.max() / varying.min())
+    narrow, wide = np.where(relevance > 0, relevance, np.inf).argmin(), relevance.argmax()
+    if relevance[wide] > UNEVEN * relevance[narrow]:
+        ratio = float(relevance[wide] / relevance[narrow])
         yield Finding(
             "scales_uneven",
-            f"the spreads of the features differ by a factor of {ratio:.3g} and share one width, "
-            "so that distances are those of the widest; standardise X (StandardScaler), or use "
-            "gamma='ard'",
+            f"the spread of {case.features[wide]} is {ratio:.3g} times that of "
+            f"{case.features[narrow]} and both share one width, so that distances are those of the "
+            "widest; standardise X (StandardScaler), or use gamma='ard'",
             {"ratio": ratio},
         )
 
 
 def collinear_weights(case: Case) -> Iterator[Finding]:
     """Kept columns that stand for each other; of functions on points that is no harm."""
-    model = case.model
-    if model.basis_.centred:
+    if case.model.basis_.centred:
         return
-    names = model.basis_.names(getattr(model, "feature_names_in_", None))
-    for machine in model.machines_:
-        correlation = np.abs(np.tril(_weight_correlation(machine.posterior), -1))
+    for output in case.model.machines_:
+        correlation = np.abs(np.tril(_weight_correlation(output.posterior), -1))
         pairs = np.argwhere(correlation > COLLINEAR)
         if len(pairs):
             worst = np.unravel_index(correlation.argmax(), correlation.shape)
-            a, b = (names[machine.columns[position]] for position in sorted(worst))
+            a, b = (case.functions[output.columns[position]] for position in sorted(worst))
             yield Finding(
                 "collinear",
                 f"the weights of {a} and {b} have a correlation of {correlation.max():.4f}: the "
@@ -159,22 +163,20 @@ def collinear_weights(case: Case) -> Iterator[Finding]:
 
 def collinear_inputs(case: Case) -> Iterator[Finding]:
     """A column that was left out and says what a kept one says."""
-    model = case.model
-    linear = model.basis_.linear_map() if case.has_inputs else None
-    if linear is None or model.basis_.centred or len(case.rows) < 3 or not linear.size:
+    basis = case.model.basis_
+    linear = basis.linear_map() if case.has_inputs and not basis.centred else None
+    if linear is None or len(case.X) < 3 or not linear.size:
         return
-    correlation = np.abs(_correlation(case.rows, case.functions))
+    correlation = np.abs(_correlation(case.X, case.Phi))
     correlation[linear.any(axis=1)] = 0  # a kept column is itself
     twins = np.argwhere(correlation > COLLINEAR)
     if len(twins):
         out, kept = np.unravel_index(correlation.argmax(), correlation.shape)
-        feature = _name_of_input(case, int(out))
-        function = model.basis_.names(getattr(model, "feature_names_in_", None))[kept]
         yield Finding(
             "collinear",
-            f"{feature} was left out and {function} kept, with a correlation of "
-            f"{correlation.max():.4f}: which of the two was kept says nothing of which matters; "
-            "leave one of them out of X",
+            f"{case.features[out]} was left out and {case.functions[kept]} kept, with a "
+            f"correlation of {correlation.max():.4f}: which of the two was kept says nothing of "
+            "which matters; leave one of them out of X",
             {"correlation": float(correlation.max()), "pairs": len(twins)},
         )
 
@@ -195,24 +197,24 @@ def separable(case: Case) -> Iterator[Finding]:
             f"can be told apart without error allow: {advice}",
             {"log_evidence": float(model.log_evidence_)},
         )
-    elif case.y is not None and case.fitted_rows and len(model.relevance_):
-        right = case.predicted == model.classes_[case.y]
-        if right.all():
-            yield Finding(
-                "separable",
-                f"all {len(right)} rows of the fit are on the right side: {advice}",
-                {"errors": 0},
-            )
+        return
+    judged = len(case.y) and case.fitted_rows and len(model.relevance_)
+    if judged and (case.predicted == model.classes_[case.y]).all():
+        yield Finding(
+            "separable",
+            f"all {len(case.y)} rows of the fit are on the right side: {advice}",
+            {"errors": 0},
+        )
 
 
 def imbalance(case: Case) -> Iterator[Finding]:
     """A rare class that is never predicted."""
-    model = case.model
-    if case.y is None or not is_classifier(model) or len(case.y) < ENOUGH:
+    if not is_classifier(case.model) or len(case.y) < ENOUGH:
         return
-    for code, label in enumerate(model.classes_):
+    classes = case.model.classes_
+    for code, label in enumerate(classes):
         share = float(np.mean(case.y == code))
-        if 0 < share < RARE / len(model.classes_) and not (case.predicted == label).any():
+        if 0 < share < RARE / len(classes) and not (case.predicted == label).any():
             yield Finding(
                 "imbalance",
                 f"class {label} is {100 * share:.3g} % of the rows and is predicted for none; use "
@@ -223,8 +225,7 @@ def imbalance(case: Case) -> Iterator[Finding]:
 
 def heteroscedastic(case: Case) -> Iterator[Finding]:
     """Residuals whose size follows the prediction or an input."""
-    for name, z in _columns(case):
-        strength, p, cause = _trend(case, z)
+    for name, _, (strength, p, cause) in _residuals(case):
         if p < LEVEL:
             yield Finding(
                 "heteroscedastic",
@@ -237,8 +238,8 @@ def heteroscedastic(case: Case) -> Iterator[Finding]:
 
 def outliers(case: Case) -> Iterator[Finding]:
     """A few residuals that Gaussian noise does not have."""
-    for name, z in _columns(case):
-        far = _outlying(z, 1.0 if _trend(case, z)[1] >= LEVEL else BEYOND_TREND)
+    for name, z, (_, p, _) in _residuals(case):
+        far = _outlying(z, 1.0 if p >= LEVEL else BEYOND_TREND)
         if 0 < far.mean() <= FEW_OUTLIERS:
             rows = ", ".join(map(str, np.flatnonzero(far)[:5]))
             yield Finding(
@@ -251,68 +252,61 @@ def outliers(case: Case) -> Iterator[Finding]:
 
 
 def non_gaussian(case: Case) -> Iterator[Finding]:
-    """Residuals of another shape, a few outliers aside."""
-    for name, z in _columns(case, steady=True):
+    """Residuals of another shape, a few outliers aside, where their size follows nothing."""
+    for name, z, (_, p, _) in _residuals(case):
+        if p < LEVEL:  # noise of several sizes has another shape
+            continue
         far = _outlying(z)
         z = z[~far] if far.mean() <= FEW_OUTLIERS else z
         p = float(normaltest(z).pvalue)
         if p < LEVEL:
-            centred = (z - z.mean()) / z.std()
-            skew, kurtosis = float((centred**3).mean()), float((centred**4).mean() - 3)
+            skewness, excess = float(skew(z)), float(kurtosis(z))
             yield Finding(
                 "non_gaussian",
-                f"{name}residuals are not Gaussian (skewness {skew:.2f}, excess kurtosis "
-                f"{kurtosis:.2f}, p = {p:.1g}), so that intervals do not hold what they say; "
+                f"{name}residuals are not Gaussian (skewness {skewness:.2f}, excess kurtosis "
+                f"{excess:.2f}, p = {p:.1g}), so that intervals do not hold what they say; "
                 "transform y (its logarithm, if it is skewed), or use calibrate, or "
                 "likelihood='student_t' for heavy tails",
-                {"skewness": skew, "kurtosis": kurtosis, "p": p},
+                {"skewness": skewness, "kurtosis": excess, "p": p},
             )
 
 
 def error_bars_short(case: Case) -> Iterator[Finding]:
     """Targets that miss by more than their standard deviations."""
-    model = case.model
-    if case.y is None or is_classifier(model) or model._noise_by_row or len(case.y) < ENOUGH:
-        return
-    if model.likelihood not in ("gaussian", "poisson"):
+    remedy = WIDER.get(type(case.model.machines_[0].likelihood))
+    if remedy is None or len(case.y) < ENOUGH or case.noise_by_row:
         return
     square = case.standardised**2
     mean = float(square.mean())
     by_chance = float(norm.isf(LEVEL) * square.std() / np.sqrt(square.size))
     if mean > TOO_SHORT and mean - 1 > by_chance:
-        remedy = {
-            "gaussian": "use calibrate, or check noise_variance if you set it",
-            "poisson": "counts that vary more than Poisson's want more inputs, or the Gaussian "
-            "likelihood on their square roots",
-        }
         yield Finding(
             "error_bars_short",
             f"targets miss the predictions by {np.sqrt(mean):.2f} standard deviations (root mean "
-            f"square), expected 1: error bars are too short here; {remedy[model.likelihood]}",
+            f"square), expected 1: error bars are too short here; {remedy}",
             {"mean_square": mean},
         )
 
 
 def far_from_data(case: Case) -> Iterator[Finding]:
     """Rows at which every function is next to zero."""
-    if not case.has_inputs or case.fitted_rows or case.model.augment:
+    new = case.has_inputs and not case.fitted_rows
+    if not new or case.model.augment or not case.local.size or not case.local.all():
         return
-    if not case.local.all() or not case.local.size:
-        return
-    largest = (np.abs(case.functions) / case.peaks).max(axis=1)
+    largest = (np.abs(case.Phi) / case.peaks).max(axis=1)
     share = float(np.mean(largest < NEXT_TO_NOTHING))
     if share > STRAGGLERS:
         yield Finding(
             "far_from_data",
             f"at {100 * share:.3g} % of the rows all functions are next to zero: predictions fall "
             "back to the intercept, with error bars no wider than among the data; use "
-            "augment=True, or a wider kernel (a smaller gamma)",
+            f"augment=True, or {_width(case, 'a wider kernel (a smaller gamma)')}",
             {"share": share},
         )
 
 
 RULES: list[Rule] = [
-    noted,
+    warned,
     starts_disagree,
     kernel_narrow,
     kernel_wide,
@@ -329,36 +323,35 @@ RULES: list[Rule] = [
 ]
 
 
-def _columns(case: Case, *, steady: bool = False) -> Iterator[tuple[str, Array]]:
-    """Standardised residuals of each target, with its name if there are several.
-
-    With `steady` only those of one size: noise of several sizes has another shape.
-    """
-    if case.residuals is None or len(case.residuals) < ENOUGH:
-        return
-    for number, (z, t) in enumerate(zip(case.residuals.T, case.targets.T, strict=True)):
-        if np.ptp(t) > 0 and (not steady or _trend(case, z)[1] >= LEVEL):
-            yield (f"target {number}: " if case.residuals.shape[1] > 1 else ""), z
+def _width(case: Case, other: str) -> str:
+    """Advice for another width of the kernel, unless it was learnt and not set."""
+    learnt = case.model.basis_.hyper
+    return "a gamma chosen by rows left out, as the evidence chose this one" if learnt else other
 
 
-def _trend(case: Case, z: Array) -> tuple[float, float, str]:
-    """What the size of residuals follows most: rank correlation, p-value among all, its name."""
-    mean = np.reshape(case.predicted, (len(z), -1))
-    against = np.hstack([mean, case.rows]) if case.has_inputs else mean
+#: Rank correlation, its p-value, and the name of what it is with.
+Trend = tuple[float, float, str]
+
+
+def _residuals(case: Case) -> Iterator[tuple[str, Array, Trend]]:
+    """Name, if there are several, standardised residuals and trend of each target that varies."""
+    if len(case.residuals) >= ENOUGH:
+        for number, (z, t) in enumerate(zip(case.residuals.T, case.y.T, strict=True)):
+            if np.ptp(t) > 0:
+                yield f"target {number}: " if case.y.shape[1] > 1 else "", z, _trend(case, z)
+
+
+def _trend(case: Case, z: Array) -> Trend:
+    """Strongest rank correlation of the size of residuals z with predictions and inputs."""
+    predicted = np.reshape(case.predicted, (len(z), -1))
+    against = np.hstack([predicted, case.X]) if case.has_inputs else predicted
+    names = ["the prediction"] * predicted.shape[1] + case.features
     rho = _correlation(rankdata(against, axis=0), rankdata(np.abs(z))[:, None])[:, 0]
     worst, freedom = int(np.abs(rho).argmax()), len(z) - 2
     strength = float(rho[worst])
     score = abs(strength) * np.sqrt(freedom / max(1 - strength**2, SMALLEST))
-    p = min(1.0, 2 * float(student.sf(score, freedom)) * len(rho))
-    feature = worst - mean.shape[1]
-    if feature < 0:
-        return strength, p, "the prediction"
-    return strength, p, _name_of_input(case, feature)
-
-
-def _name_of_input(case: Case, feature: int) -> str:
-    names = getattr(case.model, "feature_names_in_", None)
-    return f"x{feature}" if names is None else str(names[feature])
+    p = min(1.0, 2 * float(student.sf(score, freedom)) * len(rho))  # of the best of so many
+    return strength, p, names[worst]
 
 
 def _outlying(z: Array, times: float = 1.0) -> Mask:

@@ -1,27 +1,26 @@
-"""What a diagnosis looks at, and what it tells."""
+"""The input of a diagnosis, a fitted model with rows to judge it on, and its findings."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from relvec._fitting.leave_one_out import left_out
 from relvec._numerics.typing import Array
 from relvec.basis import Precomputed
 from relvec.likelihoods import Gaussian
 
-if TYPE_CHECKING:
-    from relvec._estimators.base import RelevanceEstimator
-
 Mask = NDArray[np.bool_]
 
-#: How far out functions are looked at, in distances between the points they are centred on, and the
-#: share of their peak that they must have fallen below there to count as local.
+#: Distance at which functions are evaluated, in spreads of the points that they are centred on, and
+#: the share of their peak that they must have fallen below there to count as local.
 FAR_OUT, GONE = 1e6, 1e-3
 
 
@@ -34,9 +33,9 @@ class Finding:
     code : str
         Its name.
     sentence : str
-        What it is, and the parameter to change.
+        The finding in words, and the parameter to change.
     numbers : mapping of str to float
-        What it rests on.
+        The quantities it rests on.
     """
 
     code: str
@@ -67,75 +66,94 @@ class Case:
 
     Attributes
     ----------
-    model : RelevanceMachine
+    model : estimator
         The fitted estimator.
-    X : ndarray of shape (n_samples, n_features) or None
-        Rows, those of the fit or others.
-    y : ndarray or None
-        Their targets, numbers in columns or the position of each label in ``classes_``.
+    X : ndarray of shape (n_samples, n_features)
+        Rows, those of the fit or others; empty if none were given.
+    y : ndarray of shape (n_samples, n_targets) or (n_samples,)
+        Their targets, or the position of each label in ``classes_``; empty if none were given.
     given : array-like
         X as it was given, with the names of its columns.
     """
 
-    model: RelevanceEstimator
-    X: Array | None
-    y: NDArray[Any] | None
+    model: BaseEstimator
+    X: Array = field(default_factory=lambda: np.empty((0, 0)))
+    y: NDArray[Any] = field(default_factory=lambda: np.empty((0, 1)))
     given: Any = None
 
     @property
-    def rows(self) -> Array:
-        """X where a rule has made sure that it is there."""
-        assert self.X is not None
-        return self.X
+    def warnings(self) -> list[tuple[str, str]]:
+        """Code and text of every warning of the fit."""
+        notes: list[tuple[str, str]] = self.model._notes
+        return notes
 
     @property
-    def targets(self) -> NDArray[Any]:
-        """The targets where a rule has made sure that they are there."""
-        assert self.y is not None
-        return self.y
+    def starts(self) -> list[tuple[int, int]]:
+        """Number of starts of every search that had several, and how many found its evidence."""
+        pairs = re.findall(r"(\d+) of (\d+) starts within", self.model.status_)
+        return [(int(starts), int(agreed)) for agreed, starts in pairs]
+
+    @property
+    def noise_by_row(self) -> bool:
+        """Whether each row of the fit had a noise variance of its own."""
+        by_row: bool = self.model._noise_by_row
+        return by_row
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the inputs."""
+        names = [f"x{number}" for number in range(self.model.n_features_in_)]
+        return [str(name) for name in getattr(self.model, "feature_names_in_", names)]
+
+    @property
+    def functions(self) -> list[str]:
+        """Names of the kept functions."""
+        names: list[str] = self.model.basis_.names(self.features)
+        return names
 
     @property
     def has_inputs(self) -> bool:
-        """Whether the rows are inputs, and not kernel values."""
-        return self.X is not None and not isinstance(self.model.basis_, Precomputed)
+        """Whether there are rows, of inputs and not of kernel values."""
+        return len(self.X) > 0 and not isinstance(self.model.basis_, Precomputed)
 
     @cached_property
-    def functions(self) -> Array:
-        """Kept functions at the rows."""
-        return self.model.basis_.values(self.rows)
+    def Phi(self) -> Array:  # noqa: N802 - the design matrix of the paper
+        """Kept functions at the rows, shape (n_samples, n_active)."""
+        Phi: Array = self.model.basis_.values(self.X)
+        return Phi
 
     @cached_property
     def fitted_rows(self) -> bool:
         """Whether these are the rows of the fit, as far as can be told from those that it kept."""
-        model = self.model
-        if self.X is None or len(self.X) != model.n_samples_fit_:
+        model, vectors = self.model, self.model.relevance_vectors_
+        if len(self.X) != model.n_samples_fit_:
             return False
-        if isinstance(model.basis_, Precomputed) or not len(model.relevance_vectors_):
-            return True
         own = model.relevance_rows_[model.relevance_rows_ >= 0]
-        all_are_rows = len(own) == len(model.relevance_vectors_)
-        return not all_are_rows or np.array_equal(self.X[own], model.relevance_vectors_)
+        if isinstance(model.basis_, Precomputed) or not 0 < len(own) == len(vectors):
+            return True
+        return np.array_equal(self.X[own], vectors)
 
     @cached_property
     def points(self) -> Array:
-        """Where functions are looked at: their centres, and the rows."""
-        vectors = self.model.relevance_vectors_
-        parts = [vectors] if len(vectors) else []
-        return np.vstack(parts if self.X is None else [*parts, self.X])
+        """Centres of functions and the rows, shape (n_points, n_features)."""
+        parts = [part for part in (self.model.relevance_vectors_, self.X) if len(part)]
+        return np.vstack(parts)
 
     @cached_property
     def peaks(self) -> Array:
-        """Largest size of every function at these points."""
+        """Largest size of every kept function at these points, shape (n_active,)."""
         peaks: Array = np.abs(self.model.basis_.values(self.points)).max(axis=0)
         return peaks
 
     @cached_property
     def local(self) -> Mask:
-        """Which of the kept functions vanish far from their centres; none of kernel values."""
+        """Which kept functions vanish far from their centres, shape (n_active,); no kernel values.
+
+        They are evaluated far out in three directions, of which two are opposite.
+        """
         model = self.model
-        none = np.zeros(len(model.relevance_), dtype=np.bool_)
         if isinstance(model.basis_, Precomputed) or not len(model.relevance_vectors_):
-            return none
+            return np.zeros(len(model.relevance_), dtype=np.bool_)
         points, signs = self.points, np.ones((3, self.points.shape[1]))
         signs[1] = -1
         signs[2, ::2] = -1
@@ -146,38 +164,35 @@ class Case:
         return vanishes
 
     @cached_property
-    def residuals(self) -> Array | None:
-        """Residuals of every target that are N(0, 1) if the model is right, or None.
+    def residuals(self) -> Array:
+        """Residuals that are N(0, 1) if the model is right, shape (n_samples, n_targets).
 
-        That is where the noise is Gaussian, of one variance that is not at its floor. Rows of the
-        fit are predicted without themselves.
+        Rows of the fit are predicted without themselves. There are none, shape (0, 0), unless the
+        noise is Gaussian and of one variance that is not at its floor.
         """
-        model = self.model
-        gaussian = all(isinstance(m.likelihood, Gaussian) for m in model.machines_)
-        at_floor = any(code == "noise_floor" for code, _ in model._notes)
-        if self.y is None or not gaussian or model._noise_by_row or at_floor:
-            return None
+        outputs = self.model.machines_
+        gaussian = all(isinstance(output.likelihood, Gaussian) for output in outputs)
+        at_floor = any(code == "noise_floor" for code, _ in self.warnings)
+        if not len(self.y) or not gaussian or at_floor or self.noise_by_row:
+            return np.empty((0, 0))
         if not self.fitted_rows:
             return self.standardised
         found = []
-        for machine, t in zip(model.machines_, self.y.T, strict=True):
-            assert isinstance(machine.likelihood, Gaussian)
-            noise = np.full(len(t), machine.likelihood.noise_variance)
-            own = self.functions[:, machine.columns]
-            residual, variance = left_out(machine.posterior, own, t, noise)
+        for output, t in zip(outputs, self.y.T, strict=True):
+            noise = np.full(len(t), output.likelihood.noise_variance)
+            residual, variance = left_out(output.posterior, self.Phi[:, output.columns], t, noise)
             found.append(residual / np.sqrt(variance))
         return np.array(found).T
 
     @cached_property
     def standardised(self) -> Array:
-        """(y − mean)/std of every row and target, the noise included."""
+        """Residuals over predictive standard deviations, noise included, shaped as y."""
         mean, std = self.model.predict(self.given, return_std=True)
-        mean, std = (moment.reshape(self.targets.shape) for moment in (mean, std))
-        standardised: Array = (self.targets - mean) / std
+        standardised: Array = (self.y - mean.reshape(self.y.shape)) / std.reshape(self.y.shape)
         return standardised
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
-        """What is predicted at the rows."""
+        """Predictions at the rows."""
         predicted: NDArray[Any] = self.model.predict(self.given)
         return predicted

@@ -103,8 +103,10 @@ class RelevanceEstimator(Fitting, NotebookBlock):
         check_is_fitted(self)
         if X is None and y is not None:
             raise ValueError("y is given without X, expected both or X alone")
-        if X is None or y is None:
-            return diagnose(Case(self, None if X is None else self._queries(X), None, X))
+        if X is None:
+            return diagnose(Case(self))
+        if y is None:
+            return diagnose(Case(self, self._queries(X), given=X))
         return diagnose(Case(self, *self._like_fitted(X, y), X))
 
     @abstractmethod
