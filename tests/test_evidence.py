@@ -13,6 +13,7 @@ from relvec._evidence.gaussian import (
 )
 from relvec._numerics.linalg import cholesky_of_gram
 from tests.support import problems, reference
+from tests.support.differences import derivative
 from tests.support.problems import Problem
 
 ACTIVE = np.array([4, 0, 2, 7])
@@ -35,16 +36,6 @@ def sparsity_and_quality(problem, active, alpha, beta):
     return problem.columns.T @ precision @ problem.columns, problem.columns.T @ precision @ (
         problem.target
     )
-
-
-def differences(function, at, step):
-    """Central differences of fourth order, one row a coordinate."""
-    rows = []
-    for direction in step * np.eye(len(at)):
-        near = function(at + direction) - function(at - direction)
-        far = function(at + 2 * direction) - function(at - 2 * direction)
-        rows.append((8 * near - far) / (12 * step))
-    return np.array(rows)
 
 
 # The weight posterior
@@ -74,10 +65,9 @@ def test_posterior_is_that_of_equations_12_and_13(problem, alpha, beta):
 
 def test_gradient_equals_differences_of_the_dense_evidence(problem, alpha):
     found = WeightPosterior.at(problem.data(ACTIVE), alpha, BETA).gradient(problem.n, BETA)
-    expected = differences(
+    expected = derivative(
         lambda at: problem.evidence(ACTIVE, np.exp(at[:-1]), np.exp(at[-1])),
         np.log([*alpha, BETA]),
-        1e-2,
     )
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
@@ -91,7 +81,7 @@ def test_hessian_equals_differences_of_the_gradient(problem, alpha, beta):
         return WeightPosterior.at(data, values, beta).gradient(problem.n, beta)
 
     found = WeightPosterior.at(data, alpha, beta).hessian(beta)
-    expected = differences(gradient, np.log([*alpha, beta]), 1e-2)
+    expected = derivative(gradient, np.log([*alpha, beta]))
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
     np.testing.assert_array_equal(found, found.T)
 

@@ -10,6 +10,7 @@ from relvec._evidence.gains import JointBlock, best_addition, greedy_additions
 from relvec._evidence.mode import CLOSELY
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from tests.support import laplace
+from tests.support.differences import derivative
 from tests.support.laplace import MODE, LatentProblem
 
 ACTIVE = np.array([4, 0, 2])
@@ -37,16 +38,6 @@ def point(problem, hyper):
 @pytest.fixture
 def dense(problem, hyper):
     return problem.standard(hyper.active, hyper.alpha)
-
-
-def differences(function, at, step):
-    """Central differences of fourth order in each coordinate."""
-    rows = []
-    for direction in step * np.eye(len(at)):
-        near = function(at + direction) - function(at - direction)
-        far = function(at + 2 * direction) - function(at - 2 * direction)
-        rows.append((8 * near - far) / (12 * step))
-    return np.array(rows)
 
 
 # The point
@@ -104,9 +95,9 @@ def test_gradient_and_hessian_are_those_for_a_curvature_that_stays(problem, hype
         log_det = np.linalg.slogdet(at.matrix)[1] - log_alpha.sum() * bend.outputs
         return 0.5 * (seen @ at.inverse @ seen - log_det)
 
-    expected = differences(evidence, np.log(hyper.alpha), 1e-2)
+    expected = derivative(evidence, np.log(hyper.alpha))
     np.testing.assert_allclose(point.gradient(), expected, rtol=1e-6, atol=1e-7)
-    curved = differences(lambda at: differences(evidence, at, 1e-2), np.log(hyper.alpha), 1e-2)
+    curved = derivative(lambda at: derivative(evidence, at), np.log(hyper.alpha))
     np.testing.assert_allclose(point.hessian(), curved, rtol=1e-5, atol=1e-6)
 
 
@@ -126,7 +117,7 @@ def test_evidence_slope_is_the_derivative_of_the_evidence(problem, hyper, point)
     def evidence(log_alpha):
         return problem.inference.at(replace(hyper, alpha=np.exp(log_alpha))).log_evidence
 
-    expected = differences(evidence, np.log(hyper.alpha), 1e-2)
+    expected = derivative(evidence, np.log(hyper.alpha), 1e-2)
     found = point.evidence_gradient()
     np.testing.assert_allclose(found, expected, atol=1e-6)
     assert np.abs(found - point.gradient()).max() > 1e-3, "a curvature that stays is another slope"

@@ -1,5 +1,7 @@
 """Several targets with one α a function, against the densities of each by itself."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,6 +16,7 @@ from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Gaussian
 from relvec.solvers.newton import newton_ascent
 from tests.support import problems
+from tests.support.differences import derivative
 from tests.support.problems import Problem
 
 ACTIVE, ALPHA = np.array([7, 0, 5]), np.array([2.0, 0.5, 30.0])
@@ -96,12 +99,11 @@ def test_gradient_and_hessian_are_the_derivatives(parts, prior):
     def at(logs):
         return inference.at(Hyperparameters(ACTIVE, np.exp(logs[:3]), np.exp(logs[3:])))
 
-    logs, step = np.log([*ALPHA, *BETA]), 1e-5
-    ends = [(at(logs + step * e), at(logs - step * e)) for e in np.eye(6)]
-    slopes = [(up.log_evidence - down.log_evidence) / (2 * step) for up, down in ends]
-    assert_allclose(at(logs).gradient(), slopes, rtol=1e-5, atol=1e-6)
-    bends = [(up.gradient() - down.gradient()) / (2 * step) for up, down in ends]
-    assert_allclose(at(logs).hessian(), bends, rtol=1e-6, atol=1e-7)
+    logs = np.log([*ALPHA, *BETA])
+    slope = derivative(lambda logs: at(logs).log_evidence, logs)
+    assert_allclose(at(logs).gradient(), slope, rtol=1e-5, atol=1e-6)
+    second = derivative(lambda logs: at(logs).gradient(), logs)
+    assert_allclose(at(logs).hessian(), second, rtol=1e-6, atol=1e-7)
     assert_array_equal(at(logs).hessian()[3:, 3:][~np.eye(3, dtype=bool)], 0)
 
 
@@ -119,9 +121,8 @@ def test_function_slope_is_the_derivative_in_the_columns(parts):
         return evidence(pairs, Hyperparameters(np.arange(9), raw / design.scale**2, BETA))
 
     for n, m in ((0, 0), (3, 4), (14, 8)):
-        step = 1e-5 * parts[0].design.scale[m]
-        by_difference = (moved(n, m, step) - moved(n, m, -step)) / (2 * step)
-        assert slope[n, m] == pytest.approx(by_difference, rel=1e-5)
+        expected = derivative(partial(moved, n, m), 0.0, 1e-3 * parts[0].design.scale[m])
+        assert slope[n, m] == pytest.approx(expected, rel=1e-5)
 
 
 def test_gains_and_deletions_are_differences_of_the_evidence(parts, inference):

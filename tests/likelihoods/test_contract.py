@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import trapezoid
 
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from tests.support.differences import derivative
 from tests.support.rows import LIKELIHOODS, name_of
 
 #: All targets that a likelihood knows, and the measure of each.
@@ -39,16 +40,6 @@ def row(likelihood, support, rng):
     return t, rng.normal(size=(30, likelihood.n_outputs))
 
 
-def differences(function, y, step=1e-4):
-    """Central differences in each output, stacked along the last axis."""
-    rows = []
-    for direction in step * np.eye(y.shape[1]):
-        near = function(y + direction) - function(y - direction)
-        far = function(y + 2 * direction) - function(y - 2 * direction)
-        rows.append((8 * near - far) / (12 * step))
-    return np.stack(rows, axis=-1)
-
-
 def test_density_sums_to_one(likelihood, support, rng):
     t, measure = support
     for y in rng.normal(size=(5, likelihood.n_outputs)):
@@ -58,13 +49,13 @@ def test_density_sums_to_one(likelihood, support, rng):
 
 def test_slope_is_the_derivative_of_the_log_density(likelihood, row):
     t, y = row
-    expected = differences(lambda y: likelihood.log_prob(t, y), y)
+    expected = derivative(lambda y: likelihood.log_prob(t, y), y)
     np.testing.assert_allclose(likelihood.slope(t, y), expected, atol=1e-7)
 
 
 def test_curvature_is_minus_the_derivative_of_the_slope(likelihood, row):
     t, y = row
-    expected = -differences(lambda y: likelihood.slope(t, y), y)
+    expected = -derivative(lambda y: likelihood.slope(t, y), y)
     found = likelihood.curvature(t, y)
     np.testing.assert_allclose(found, expected, atol=1e-8)
     np.testing.assert_array_equal(found, np.swapaxes(found, 1, 2))
@@ -79,7 +70,7 @@ def test_curvature_slope_is_the_derivative_of_the_traced_curvature(likelihood, r
         return np.einsum("nrs,nsr->n", likelihood.curvature(t, y), spread)
 
     found = likelihood.curvature_slope(t, y, spread)
-    np.testing.assert_allclose(found, differences(traced, y), atol=1e-7)
+    np.testing.assert_allclose(found, derivative(traced, y), atol=1e-7)
 
 
 def test_curvature_is_nowhere_negative(likelihood, support, rng):
