@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,8 +32,8 @@ from relvec._runner.runner import Runner
 from relvec.basis.base import Basis
 from relvec.solvers import Solution, Solver
 
-#: Factors of the scales that the data suggest, of which the first stage starts with the best.
-FACTORS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0)
+#: Factors of the γ that the data suggest, besides 1: the first stage starts with the best.
+FACTORS = (1 / 64, 1 / 16, 1 / 4, 4.0, 16.0)
 #: The second stage starts from those that the data suggest as well, and from so many times them.
 NARROWER = 4.0
 #: Weights of a family of functions in the first stage at most.
@@ -153,8 +153,8 @@ def _better(first: Fit) -> Iterator[Fit]:
     problem, solver, basis = first.problem, first.solver, first.basis
     best = alternated(first)
     yield best
-    narrower = with_theta(basis, theta_of(basis) + np.log(NARROWER))
-    for start in (with_crowd_scales(problem, basis, solver.progress), narrower):
+    crowd = with_crowd_scales(problem, basis, solver.progress)
+    for start in (crowd, *at_multiples(basis, [NARROWER])):
         fit = alternated(Fit.of(problem, solver, start), beside=best.worth)
         if fit.log_evidence >= first.log_evidence:
             best = max(best, fit, key=lambda one: one.worth)
@@ -168,8 +168,7 @@ def with_crowd_scales(problem: Problem, basis: Basis, progress: Runner) -> Basis
     Scales that are not worth their price to the crowd are zero.
     """
     few = basis.restrict(_thinned(problem, basis))
-    common = [with_theta(few, theta_of(few) + np.log(factor)) for factor in FACTORS]
-    crowds = [_crowded(problem, at) for at in common]
+    crowds = [_crowded(problem, at) for at in (few, *at_multiples(few, FACTORS))]
     found = [crowd.ascended(FIRST_STEPS, progress, hold_scales=True) for crowd in crowds]
     _, best = max(found, key=lambda ending: ending[0])
     while True:
@@ -180,6 +179,16 @@ def with_crowd_scales(problem: Problem, basis: Basis, progress: Runner) -> Basis
             return basis
         basis = with_theta(basis, busy)
         best = ScaledEvidence(problem, with_theta(best.basis, busy), best.machines)
+
+
+def at_multiples(basis: Basis, factors: Sequence[float]) -> list[Basis]:
+    """Return the same functions with γ times each factor; none, if there is no γ to learn."""
+    gammas = {name: value for name, value in basis.hyper.items() if name.endswith("gamma")}
+    return [
+        basis.with_hyper({name: factor * value for name, value in gammas.items()})
+        for factor in factors
+        if gammas
+    ]
 
 
 def families_of(basis: Basis) -> Index:
