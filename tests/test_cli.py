@@ -185,7 +185,7 @@ def test_predict_refuses_missing_values_and_columns(houses, model_file, tmp_path
         (["--target", "cost"], "has no column cost; it has size, rooms, garden, district, price"),
         (["--target", "price", "--exclude", "attic"], "has no column attic"),
         (["--target", "price", "--exclude", "price"], "has no column price; it has size, rooms"),
-        (["--target", "price", "--gamma", "wide"], "'wide' is not a number"),
+        (["--target", "price", "--gamma", "wide"], "gamma='wide' is not known"),
         (["--target", "price", "--test-size", "1"], "must be at least 0 and less than 1"),
         (["--target", "price", "--kernel", "magic"], "invalid choice: 'magic'"),
         (["--target", "price", "--out", "no/such/folder/model"], "no folder no/such/folder"),

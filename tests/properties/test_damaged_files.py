@@ -18,8 +18,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from relvec import RVR
+from relvec._commands.files import SAFE
 from relvec._commands.main import main
-from relvec._commands.model_file import SAFE
 
 SUFFIXES = [SAFE, ".joblib"]
 TABLES = [".csv", ".parquet"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from relvec._commands.arguments import Commands, Options, add_command
 from relvec._commands.files import need
-from relvec._commands.words import Commands, Options, add_command
 
 SHELLS = ("bash", "zsh", "tcsh")
 EXAMPLES = """\
@@ -13,9 +13,7 @@ completion zsh > ~/.zfunc/_relvec"""
 
 def run(options: Options) -> None:
     """Print the script."""
-    from relvec._commands.main import build_parser  # which is put together from this command too
-
-    print(need("shtab").complete(build_parser(), shell=options.shell))
+    print(need("shtab").complete(options.parser, shell=options.shell))
 
 
 def add(commands: Commands) -> None:

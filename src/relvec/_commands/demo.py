@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
-from relvec._commands.files import need, new_figure, save_picture
-from relvec._commands.job import Job
+from relvec import RVC, RVR
+from relvec._commands import arguments, files
+from relvec._commands.arguments import Commands, Options
+from relvec._commands.holdout import HoldoutFit
 from relvec._commands.tasks import TASKS
-from relvec._commands.words import Commands, Options, add_command, add_file, output_path
-from relvec._estimators.classification import RVC
-from relvec._estimators.regression import RVR
+from relvec._commands.terminal import print_text
 from relvec.display import BoundaryDisplay
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
 
 EXAMPLES = """\
 demo
@@ -30,18 +29,14 @@ def draw_regression(figure: Figure) -> str:
     table = load_diabetes(as_frame=True, scaled=False).frame
     table = table.rename(columns={"target": "progression"})
     # The width is the best of five by cross-validation within the rows that are fitted.
-    all_inputs = Job.run(table, "progression", task, RVR(gamma=0.03), test_size=0.25)
-    one_input = Job.run(table[["bmi", "progression"]], "progression", task, RVR(), test_size=0)
-    for ax, job, title in zip(
-        figure.subplots(1, 2),
-        (one_input, all_inputs),
-        ("one input", "ten inputs, rows held out"),
-        strict=True,
-    ):
-        task.draw(job, ax)
-        ax.set_title(f"{title}: {len(job.machine.relevance_)} relevance vectors")
+    ten = HoldoutFit.run(table, "progression", task, RVR(gamma=0.03), test_size=0.25)
+    one = HoldoutFit.run(table[["bmi", "progression"]], "progression", task, RVR(), test_size=0)
+    titles = ("one input", "ten inputs, rows held out")
+    for ax, fit, title in zip(figure.subplots(1, 2), (one, ten), titles, strict=True):
+        fit.draw(ax)
+        ax.set_title(f"{title}: {len(fit.model[-1].relevance_)} relevance vectors")
     about = "diabetes: its progression over a year, from ten measurements of 442 patients"
-    return f"{about}\n{all_inputs.report()}"
+    return f"{about}\n{ten.report()}"
 
 
 def draw_classification(figure: Figure) -> str:
@@ -51,14 +46,14 @@ def draw_classification(figure: Figure) -> str:
     table = data.data[["mean radius", "mean texture"]]
     table = table.assign(diagnosis=data.target_names[data.target])
     # The width is the best of five by cross-validation within the rows that are fitted.
-    job = Job.run(table, "diagnosis", task, RVC(gamma=0.03), test_size=0.5)
+    fit = HoldoutFit.run(table, "diagnosis", task, RVC(gamma=0.03), test_size=0.5)
     left, right = figure.subplots(1, 2)
-    BoundaryDisplay.from_estimator(job.model, job.X_train, job.y_train, ax=left)
-    task.draw(job, right)
-    left.set_title(f"rows fitted: {len(job.machine.relevance_)} relevance vectors")
+    BoundaryDisplay.from_estimator(fit.model, fit.X_train, fit.y_train, ax=left)
+    fit.draw(right)
+    left.set_title(f"rows fitted: {len(fit.model[-1].relevance_)} relevance vectors")
     right.set_title("rows held out")
     about = "breast cancer: malignant or benign, from two measurements of 569 tumours"
-    return f"{about}\n{job.report()}"
+    return f"{about}\n{fit.report()}"
 
 
 DEMOS: dict[str, Callable[[Figure], str]] = {
@@ -69,15 +64,15 @@ DEMOS: dict[str, Callable[[Figure], str]] = {
 
 def run(options: Options) -> None:
     """Fit, print a report, and draw."""
-    need("pandas")
-    figure = new_figure(options.out, (11, 4.5))
-    print(DEMOS[options.task](figure))
-    save_picture(figure, options.out)
+    files.need("pandas")
+    figure = files.new_figure(options.out, (11, 4.5))
+    print_text(DEMOS[options.task](figure))
+    files.save_picture(figure, options.out)
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "demo",
         run,
@@ -89,10 +84,10 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--task", choices=list(DEMOS), default="regression", help="default: %(default)s"
     )
-    add_file(
+    arguments.add_file(
         parser,
         "--out",
-        type=output_path,
+        type=arguments.output_path,
         default="relvec-demo.png",
         metavar="PICTURE",
         help="where to draw (default: %(default)s)",

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from relvec._commands.files import need
+from relvec._commands import arguments, files
+from relvec._commands.arguments import Commands, Options
 from relvec._commands.tasks import load_model
-from relvec._commands.words import Commands, Options, add_command, add_file, output_path
+from relvec._commands.terminal import print_text
 from relvec.export import to_c, to_onnx
 from relvec.export.scalers import positions_of
 
@@ -28,15 +29,17 @@ def run(options: Options) -> None:
     _, model = load_model(options.model)
     if options.out.suffix == ".c":
         real = "float" if options.float else "double"
-        code = to_c(model, options.out, return_std=options.std, real=real)
-        print(f"model written to {options.out} and {options.out.with_suffix('.h')}")
+        with files.replacing(options.out) as path:
+            code = to_c(model, path, return_std=options.std, real=real)
+        print_text(f"model written to {options.out} and {options.out.with_suffix('.h')}")
         print(f"{code.constant_bytes} bytes of constants, {code.buffer_bytes} on the stack")
     else:
         row = _row(model, np.float32 if options.float else np.float64)
-        graph = to_onnx(model, row, options.out, return_std=options.std)
-        print(f"model written to {options.out}")
-        print("inputs: " + ", ".join(given.name for given in graph.graph.input))
-        print("outputs: " + ", ".join(output.name for output in graph.graph.output))
+        with files.replacing(options.out) as path:
+            graph = to_onnx(model, row, path, return_std=options.std)
+        print_text(f"model written to {options.out}")
+        print_text("inputs: " + ", ".join(given.name for given in graph.graph.input))
+        print_text("outputs: " + ", ".join(output.name for output in graph.graph.output))
 
 
 def _row(model: Pipeline, dtype: Any) -> pd.DataFrame:
@@ -47,11 +50,11 @@ def _row(model: Pipeline, dtype: Any) -> pd.DataFrame:
         own = names[positions_of(model[0], columns)]
         for name, known in zip(own, getattr(step, "categories_", ()), strict=False):
             row[name] = known[:1].astype(object)
-    return need("pandas").DataFrame(row)
+    return files.need("pandas").DataFrame(row)
 
 
 def _out_path(text: str) -> Path:
-    path = output_path(text)
+    path = arguments.output_path(text)
     if path.suffix not in {".c", ".onnx"}:
         raise argparse.ArgumentTypeError(f"{text} must end in .c or .onnx")
     return path
@@ -59,7 +62,7 @@ def _out_path(text: str) -> Path:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "export",
         run,
@@ -69,8 +72,10 @@ def add(commands: Commands) -> None:
         "preparation of its inputs. Categories are for ONNX only.",
         examples=EXAMPLES,
     )
-    add_file(parser, "model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
-    add_file(parser, "out", metavar="OUT", type=_out_path, help="file that ends in .c or .onnx")
+    arguments.add_model(parser)
+    arguments.add_file(
+        parser, "out", metavar="OUT", type=_out_path, help="file that ends in .c or .onnx"
+    )
     parser.add_argument(
         "--std", action="store_true", help="standard deviations of new observations too"
     )

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from relvec._commands import model_file
-from relvec._commands.files import (
-    missing,
-    new_figure,
-    read_table,
-    require_columns,
-    require_scalars,
-    save_picture,
-)
-from relvec._commands.job import Job
+from relvec._commands import arguments, files
+from relvec._commands.arguments import Commands, Options
+from relvec._commands.holdout import HoldoutFit
 from relvec._commands.tasks import MOST_CLASSES, TASKS, task_of
-from relvec._commands.words import (
-    Commands,
-    Options,
-    add_command,
-    add_file,
-    gamma,
-    output_path,
-    share,
-    table_path,
-)
+from relvec._commands.terminal import print_text
 from relvec.basis import KERNELS
 
 EXAMPLES = """\
@@ -36,44 +20,41 @@ fit houses.csv --target price --drop-missing --test-size 0 --out price.skops"""
 
 def run(options: Options) -> None:
     """Fit, print a report, and write what was asked for."""
-    table = read_table(options.data)
-    require_columns(table, options.exclude, options.data)
+    table = files.read_table(options.data)
+    files.require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
-    require_columns(table, [options.target], options.data)
-    require_scalars(table)
-    rows, description = missing(table)
-    if rows.any() and not options.drop_missing:
-        raise ValueError(f"{description}; --drop-missing leaves these rows out")
-    if rows.any():
-        print(f"{description}: left out")
-    table = table[~rows]
+    files.require_columns(table, [options.target], options.data)
+    rows, missing = files.complete_rows(
+        table, drop=options.drop_missing, advice="--drop-missing leaves these rows out"
+    )
+    if missing:
+        print_text(f"{missing}: left out")
+    table = table[rows]
+    # What would keep the files from being written is found before the fit, which may take long.
+    figure = files.new_figure(options.plot, (6.4, 4.8)) if options.plot else None
+    if options.out:
+        files.need_for_model(options.out)
     task = TASKS[task_of(table[options.target]) if options.task == "auto" else options.task]
-    figure = new_figure(options.plot, (6.4, 4.8)) if options.plot else None
-    machine = task.machine(
+    estimator = task.estimator(
         kernel=options.kernel, gamma=options.gamma, random_state=options.random_state
     )
-    job = Job.run(
-        table,
-        options.target,
-        task,
-        machine,
-        test_size=options.test_size,
-        random_state=options.random_state,
-    )
-    print(job.report())
+    split = {"test_size": options.test_size, "random_state": options.random_state}
+    fit = HoldoutFit.run(table, options.target, task, estimator, **split)
+    if options.out:  # first, so that nothing that fails later loses the model
+        files.save_model(fit.model, options.out)
+    print_text(fit.report())
     if options.out:
-        model_file.save(job.model, options.out)
-        print(f"model written to {options.out}")
+        print_text(f"model written to {options.out}")
     if figure:
         ax = figure.subplots()
-        task.draw(job, ax)
+        fit.draw(ax)
         ax.set_title("rows held out" if options.test_size else "rows fitted")
-        save_picture(figure, options.plot)
+        files.save_picture(figure, options.plot)
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "fit",
         run,
@@ -89,17 +70,17 @@ def add(commands: Commands) -> None:
     _add_data(parser)
     _add_kernel(parser)
     _add_split(parser)
-    add_file(
+    arguments.add_file(
         parser,
         "--out",
-        type=output_path,
+        type=arguments.output_path,
         metavar="MODEL",
         help="where to save the model: a .skops file, which can hold no code, or else a pickle",
     )
-    add_file(
+    arguments.add_file(
         parser,
         "--plot",
-        type=output_path,
+        type=arguments.output_path,
         metavar="PICTURE",
         help="where to draw the rows held out, or those fitted where there are none: predictions "
         "with error bars, or how reliable the probabilities are",
@@ -107,7 +88,7 @@ def add(commands: Commands) -> None:
 
 
 def _add_data(parser: argparse.ArgumentParser) -> None:
-    add_file(parser, "data", metavar="DATA", type=table_path, help="CSV or Parquet file")
+    arguments.add_data(parser)
     parser.add_argument("--target", required=True, metavar="NAME", help="column to predict")
     parser.add_argument(
         "--task",
@@ -122,9 +103,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="column to ignore; repeatable",
     )
-    parser.add_argument(
-        "--drop-missing", action="store_true", help="leave out rows with missing values"
-    )
+    arguments.add_drop_missing(parser)
 
 
 def _add_kernel(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +111,7 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
     parser.add_argument(
         "--gamma",
-        type=gamma,
+        type=arguments.gamma,
         default="scale",
         metavar="VALUE",
         help='kernel coefficient: a number, "scale" or "auto", as in SVR; "evidence" learns it and '
@@ -143,7 +122,7 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
 def _add_split(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test-size",
-        type=share,
+        type=arguments.share,
         default=0.2,
         metavar="SHARE",
         help="share of the rows held out at random; 0 fits them all (default: %(default)s)",

@@ -2,7 +2,7 @@
 
 Results go to standard output. Warnings and errors go to standard error, one line each.
 
-Exit codes: 0, the command did what it says; 2, its words, a file or the data are wrong, and one
+Exit codes: 0, the command did what it says; 2, its arguments, a file or the data are wrong, and one
 line says how; 130, it was interrupted; 141, nobody reads its output any more. Anything else, with a
 traceback, is a bug.
 """
@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from relvec._commands import COMMANDS
-from relvec._commands.words import one_line
+from relvec._commands.files import check_outputs
+from relvec._commands.terminal import one_line, print_text
 
 DONE, WRONG, INTERRUPTED, UNREAD = 0, 2, 130, 141
 
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, default=None
-        Words after the program's name; None takes those it was started with.
+        Arguments after the program's name; None takes those it was started with.
 
     Returns
     -------
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     try:
         with _one_line_warnings():
+            check_outputs(options)
             options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     except (ValueError, OverflowError, OSError, ImportError, MemoryError) as error:
-        print(f"relvec: error: {one_line(error)}", file=sys.stderr)
+        print_text(f"relvec: error: {one_line(error)}", file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
         print("relvec: interrupted", file=sys.stderr)
@@ -60,9 +62,10 @@ def build_parser() -> argparse.ArgumentParser:
         prog="relvec",
         description="Relevance vector machines on tables: CSV or Parquet files with a column for "
         "every input and one for the target.",
-        epilog="exit codes: 0 done; 2 the words, a file or the data are wrong, and one line says "
-        "how; 130 interrupted; 141 nobody reads the output",
+        epilog="exit codes: 0 done; 2 the arguments, a file or the data are wrong, and one line "
+        "says how; 130 interrupted; 141 nobody reads the output",
     )
+    parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
@@ -74,7 +77,7 @@ def _one_line_warnings() -> Iterator[None]:
     """Show what the fit warns about, a line each, without the source line that Python adds."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        print(f"relvec: warning: {one_line(message)}", file=sys.stderr)
+        print_text(f"relvec: warning: {one_line(message)}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from relvec._commands.files import (
-    missing,
-    read_table,
-    require_columns,
-    require_scalars,
-    write_table,
-)
+from relvec._commands import arguments, files
+from relvec._commands.arguments import Commands, Options
 from relvec._commands.tasks import load_model
-from relvec._commands.words import (
-    Commands,
-    Options,
-    add_command,
-    add_file,
-    output_table,
-    table_path,
-)
+from relvec._commands.terminal import print_text
 
 EXAMPLES = """\
 predict price.skops new_houses.csv --out predicted.csv
@@ -29,20 +15,17 @@ predict price.skops new_houses.parquet --out predicted.parquet"""
 def run(options: Options) -> None:
     """Predict every row, or none."""
     task, model = load_model(options.model)
-    table = read_table(options.data)
-    require_columns(table, model.feature_names_in_, options.data)
+    table = files.read_table(options.data)
+    files.require_columns(table, model.feature_names_in_, options.data)
     table = table[model.feature_names_in_]
-    require_scalars(table)
-    rows, description = missing(table)
-    if rows.any():
-        raise ValueError(f"{description}; nothing was predicted")
-    write_table(task.predictions(model, table), options.out)
-    print(f"{len(table)} predictions written to {options.out}")
+    files.complete_rows(table, drop=False, advice="nothing was predicted")
+    files.write_table(task.predictions(model, table), options.out)
+    print_text(f"{len(table)} predictions written to {options.out}")
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "predict",
         run,
@@ -53,13 +36,13 @@ def add(commands: Commands) -> None:
         "read: load only those that you trust.",
         examples=EXAMPLES,
     )
-    add_file(parser, "model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
-    add_file(parser, "data", metavar="DATA", type=table_path, help="CSV or Parquet file")
-    add_file(
+    arguments.add_model(parser)
+    arguments.add_data(parser)
+    arguments.add_file(
         parser,
         "--out",
         required=True,
-        type=output_table,
+        type=arguments.output_table,
         metavar="FILE",
         help="CSV or Parquet file",
     )

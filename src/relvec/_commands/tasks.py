@@ -1,22 +1,21 @@
-"""What the kind of the target decides: the machine, how it is judged, predicts and is drawn."""
+"""Regression and classification of a column: estimator, scores, predictions and pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, log_loss, root_mean_squared_error
 from sklearn.pipeline import Pipeline
 
-from relvec._commands import model_file
-from relvec._commands.job import Drawing, Job, Rows, Task, holds_texts
-from relvec._commands.words import listed
-from relvec._estimators.classification import RVC
-from relvec._estimators.regression import RVR
+from relvec import RVC, RVR
+from relvec._commands.files import holds_texts, read_model
+from relvec._commands.terminal import listed
 from relvec.display import (
     BoundaryDisplay,
     CalibrationDisplay,
@@ -34,13 +33,23 @@ Z95 = NormalDist().inv_cdf(0.975)
 MOST_CLASSES = 10
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that is still to be drawn, its caption, and its height in inches."""
+
+    caption: str
+    draw: Callable[[Axes], object]
+    height: float = 4.0
+
+
 class Regression:
     """Numbers: a mean with an error bar."""
 
-    machine = RVR
+    estimator = RVR
+    circles_vectors = True
 
     def checked(self, target: pd.Series) -> pd.Series:
-        """Raise unless the target holds numbers."""
+        """Return the target as the estimator takes it; raise unless it holds numbers."""
         from pandas.api.types import is_numeric_dtype
 
         if not is_numeric_dtype(target):
@@ -50,41 +59,37 @@ class Regression:
     def strata(self, target: pd.Series) -> None:
         """Return None: rows are held out regardless of their values."""
 
-    def describe(self, job: Job) -> str:
+    def describe(self, model: Pipeline, target: str) -> str:
         """Name the target."""
-        return f"regression of {job.target}"
+        return f"regression of {target}"
 
-    def noise(self, model: Pipeline, target: str) -> dict[str, str]:
-        """Standard deviation of the noise."""
-        return {"noise sd": f"{np.sqrt(model[-1].noise_variance_):.4g} {target}"}
+    def scores(
+        self, model: Pipeline, X: pd.DataFrame, y: pd.Series, y_train: pd.Series | None = None
+    ) -> dict[str, str]:
+        """Error beside that of a mean, and coverage of the intervals, by the names of lines.
 
-    def scores(self, model: Pipeline, rows: Rows) -> dict[str, str]:
-        """Tell the error beside that of a mean, and what the intervals hold."""
-        truth = rows.y
-        mean, std = model.predict(rows.X, return_std=True)
-        rmse = root_mean_squared_error(truth, mean)
-        baseline = root_mean_squared_error(truth, np.full(len(truth), rows.known.mean()))
-        covered = np.mean(np.abs(truth - mean) <= Z95 * std)
+        The mean is that of `y_train`, whose rows are not those of `y`, or else of `y`.
+        """
+        known, rows, whose = (y, "", "their") if y_train is None else (y_train, "test ", "training")
+        mean, std = model.predict(X, return_std=True)
+        rmse = root_mean_squared_error(y, mean)
+        baseline = root_mean_squared_error(y, np.full(len(y), known.mean()))
+        covered = np.mean(np.abs(y - mean) <= Z95 * std)
         return {
-            f"{rows.called}RMSE": f"{rmse:.4g} {truth.name} "
-            f"({rows.whose} mean as prediction: {baseline:.4g})",
-            "95 % interval": f"holds {100 * covered:.1f} % of the {rows.called}rows",
+            f"{rows}RMSE": f"{rmse:.4g} {y.name} ({whose} mean as prediction: {baseline:.4g})",
+            "95 % interval": f"holds {100 * covered:.1f} % of the {rows}rows",
         }
 
-    def predictions(self, model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
-        """Predict mean, standard deviation of a new observation, and 95 % interval."""
+    def predictions(self, model: Pipeline, X: pd.DataFrame) -> pd.DataFrame:
+        """Mean, standard deviation of a new observation, and 95 % interval of every row."""
         import pandas as pd
 
-        mean, std = model.predict(features, return_std=True)
+        mean, std = model.predict(X, return_std=True)
         low, high = mean - Z95 * std, mean + Z95 * std
         return pd.DataFrame({"mean": mean, "std": std, "lower_95": low, "upper_95": high})
 
-    def draw(self, job: Job, ax: Axes) -> None:
-        """Draw predictions with error bars, and the relevance vectors."""
-        RegressionDisplay.from_estimator(job.model, *job.shown_rows_and_vectors(), ax=ax)
-
     def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
-        """Predictions with error bars, and how far these can be trusted."""
+        """Predictions with error bars, and the reliability of these."""
         yield Drawing(
             f"Predictions of {y.name} with 95 % error bars beside the truth.",
             lambda ax: RegressionDisplay.from_estimator(model, X, y, ax=ax),
@@ -98,10 +103,14 @@ class Regression:
 class Classification:
     """Classes: a probability each."""
 
-    machine = RVC
+    estimator = RVC
+    circles_vectors = False
 
     def checked(self, target: pd.Series) -> pd.Series:
-        """Raise unless the target holds texts, whole numbers, or true and false."""
+        """Return the target as the estimator takes it; raise unless it holds classes.
+
+        These are texts, whole numbers, or true and false.
+        """
         from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
         if holds_texts(target):
@@ -124,55 +133,51 @@ class Classification:
             )
         return target
 
-    def describe(self, job: Job) -> str:
+    def describe(self, model: Pipeline, target: str) -> str:
         """Name the target and its classes."""
-        classes = job.machine.classes_
-        return f"classification of {job.target}, {len(classes)} classes: {listed(classes)}"
+        classes = model.classes_
+        return f"classification of {target}, {len(classes)} classes: {listed(classes)}"
 
-    def noise(self, model: Pipeline, target: str) -> dict[str, str]:
-        """Nothing: the noise of classes is in their probabilities."""
-        return {}
+    def scores(
+        self, model: Pipeline, X: pd.DataFrame, y: pd.Series, y_train: pd.Series | None = None
+    ) -> dict[str, str]:
+        """Scores of classes and probabilities beside those of class shares, by names of lines.
 
-    def scores(self, model: Pipeline, rows: Rows) -> dict[str, str]:
-        """Tell how good classes and probabilities are, beside the shares of those known."""
+        The shares are those of `y_train`, whose rows are not those of `y`, or else of `y`.
+        """
         import pandas as pd
 
-        truth, classes = rows.y, model.classes_
-        predicted, probability = model.predict(rows.X), model.predict_proba(rows.X)
-        share = rows.known.value_counts(normalize=True).reindex(classes, fill_value=0.0).to_numpy()
-        shares = np.tile(share, (len(truth), 1))
-        accuracy = [np.mean(truth == told) for told in (predicted, classes[share.argmax()])]
-        loss = [log_loss(truth, p, labels=classes) for p in (probability, shares)]
-        brier = [_brier(truth, p, classes) for p in (probability, shares)]
+        known, rows = (y, "") if y_train is None else (y_train, "test ")
+        classes, predicted, probability = model.classes_, model.predict(X), model.predict_proba(X)
+        share = known.value_counts(normalize=True).reindex(classes, fill_value=0.0).to_numpy()
+        shares = np.tile(share, (len(y), 1))
+        accuracy = [np.mean(y == told) for told in (predicted, classes[share.argmax()])]
+        loss = [log_loss(y, p, labels=classes) for p in (probability, shares)]
+        brier = [_brier(y, p, classes) for p in (probability, shares)]
         confusion = pd.DataFrame(
-            confusion_matrix(truth, predicted, labels=classes),
+            confusion_matrix(y, predicted, labels=classes),
             index=[f"true {name}" for name in classes],
             columns=classes,
         )
-        called, commonest = rows.called, "always the commonest class"
         guess = "class shares as probabilities"
         return {
-            f"{called}accuracy": f"{accuracy[0]:.4g} ({commonest}: {accuracy[1]:.4g})",
-            f"{called}log loss": f"{loss[0]:.4g} ({guess}: {loss[1]:.4g})",
-            f"{called}Brier score": f"{brier[0]:.4g} ({guess}: {brier[1]:.4g})",
+            f"{rows}accuracy": f"{accuracy[0]:.4g} (always the commonest class: {accuracy[1]:.4g})",
+            f"{rows}log loss": f"{loss[0]:.4g} ({guess}: {loss[1]:.4g})",
+            f"{rows}Brier score": f"{brier[0]:.4g} ({guess}: {brier[1]:.4g})",
             "predicted": confusion.to_string(),
         }
 
-    def predictions(self, model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
-        """Predict the class, and the probability of every class."""
+    def predictions(self, model: Pipeline, X: pd.DataFrame) -> pd.DataFrame:
+        """Class of every row, and the probability of every class."""
         import pandas as pd
 
         columns = [f"probability_{name}" for name in model.classes_]
-        table = pd.DataFrame(model.predict_proba(features), columns=columns)
-        table.insert(0, "predicted", model.predict(features))
+        table = pd.DataFrame(model.predict_proba(X), columns=columns)
+        table.insert(0, "predicted", model.predict(X))
         return table
 
-    def draw(self, job: Job, ax: Axes) -> None:
-        """Draw how reliable the probabilities are."""
-        CalibrationDisplay.from_estimator(job.model, *job.shown_rows(), ax=ax)
-
     def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
-        """How reliable the probabilities are and, of two inputs, where the classes are."""
+        """Reliability of the probabilities and, of two inputs, a map of the classes."""
         yield Drawing(
             f"Probabilities of {y.name} against how often they came true.",
             lambda ax: CalibrationDisplay.from_estimator(model, X, y, ax=ax),
@@ -184,11 +189,12 @@ class Classification:
             )
 
 
+Task: TypeAlias = Regression | Classification
 TASKS: dict[str, Task] = {"regression": Regression(), "classification": Classification()}
 
 
 def task_of(target: pd.Series) -> str:
-    """Take numbers for quantities, unless they are whole and of 2 to 10 distinct values."""
+    """Classification, or regression of numbers that are not whole ones of 2 to 10 values."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     if not is_numeric_dtype(target) or is_bool_dtype(target):
@@ -198,13 +204,20 @@ def task_of(target: pd.Series) -> str:
 
 
 def load_model(path: Path) -> tuple[Task, Pipeline]:
-    """Read a model of `relvec fit` and tell its task; any other raises ValueError."""
-    model = model_file.load(path)
+    """Read a model of `relvec fit` and its task; any other raises ValueError."""
+    model = read_model(path)
     for task in TASKS.values():
-        ours = isinstance(model, Pipeline) and isinstance(model[-1], task.machine)
+        ours = isinstance(model, Pipeline) and isinstance(model[-1], task.estimator)
         if ours and hasattr(model, "feature_names_in_"):
             return task, model
     raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
+
+
+def noise(model: Pipeline, target: str) -> dict[str, str]:
+    """Standard deviation of the noise in units of the target, if the fit found any."""
+    if not hasattr(model[-1], "noise_variance_"):
+        return {}
+    return {"noise sd": f"{np.sqrt(model[-1].noise_variance_):.4g} {target}"}
 
 
 def _are_whole(numbers: pd.Series) -> bool:

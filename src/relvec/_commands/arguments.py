@@ -1,15 +1,13 @@
-"""What the words of a command may be, and how its help and its errors are set."""
+"""Parsers of the commands: their help, and the types of their arguments."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
-
-from relvec.basis.scale import LEARNT
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"
 Options: TypeAlias = argparse.Namespace
@@ -37,10 +35,27 @@ def add_command(
 
 
 def add_file(parser: argparse.ArgumentParser, *names: str, **settings: Any) -> None:
-    """Add a word that is a file, whose name a shell completes where it can."""
+    """Add an argument that is a file, whose name a shell completes where it can."""
     action: Any = parser.add_argument(*names, **settings)
     if find_spec("shtab") is not None:
         action.complete = import_module("shtab").FILE
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the model that a command reads."""
+    add_file(parser, "model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the table that a command reads."""
+    add_file(parser, "data", metavar="DATA", type=table_path, help="CSV or Parquet file")
+
+
+def add_drop_missing(parser: argparse.ArgumentParser) -> None:
+    """Add the choice to leave rows out."""
+    parser.add_argument(
+        "--drop-missing", action="store_true", help="leave out rows with missing values"
+    )
 
 
 class _Help(argparse.HelpFormatter):
@@ -50,18 +65,6 @@ class _Help(argparse.HelpFormatter):
         if text.startswith("examples:"):
             return text
         return super()._fill_text(text, width, indent)
-
-
-def one_line(message: object) -> str:
-    """Text of a message or an error, its lines joined; the name of an error without text."""
-    return " ".join(str(message).split()) or type(message).__name__
-
-
-def listed(names: Iterable[object]) -> str:
-    """Name a few, and say how many more there are."""
-    words = [str(name) for name in names]
-    shown, rest = ", ".join(words[:12]), len(words) - 12
-    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 def table_path(text: str) -> Path:
@@ -77,6 +80,8 @@ def output_path(text: str) -> Path:
     path = Path(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder, expected a file")
     return path
 
 
@@ -85,22 +90,20 @@ def output_table(text: str) -> Path:
     return table_path(str(output_path(text)))
 
 
-def number(text: str) -> float:
-    """A number."""
+def gamma(text: str) -> float | str:
+    """Coefficient of a kernel, or a word by which the estimator finds one."""
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-
-
-def gamma(text: str) -> float | str:
-    """Coefficient of a kernel, or how it is found."""
-    return text if text in {"scale", "auto", *LEARNT} else number(text)
+        return text
 
 
 def share(text: str) -> float:
     """Share of the rows."""
-    value = number(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError(f"{text} must be at least 0 and less than 1")
     return value

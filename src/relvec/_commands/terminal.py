@@ -1,0 +1,26 @@
+"""Text of messages, and its way to the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TextIO
+
+# Control characters, which a label may hold and a terminal would obey; tabs and line ends may stay.
+ESCAPES = {code: f"\\x{code:02x}" for code in {*range(32), *range(127, 160)} - {9, 10}}
+
+
+def print_text(text: str, file: TextIO | None = None) -> None:
+    """Print text with its control characters escaped; None is the standard output."""
+    print(text.translate(ESCAPES), file=file)
+
+
+def one_line(message: object) -> str:
+    """Text of a message or an error, its lines joined; the name of an error without text."""
+    return " ".join(str(message).split()) or type(message).__name__
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names of a few, and the number of those beyond."""
+    words = [str(name) for name in names]
+    shown, rest = ", ".join(words[:12]), len(words) - 12
+    return f"{shown} and {rest} more" if rest > 0 else shown
