@@ -1,4 +1,4 @@
-"""Candidates for the same data, ranked by their evidence."""
+"""Comparison of models of the same data by their log evidence."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
-from relvec._assess.pipelines import estimator_of, inputs_of
+from relvec._assess.pipelines import estimator_of, inputs_of, prefix_of
 from relvec._estimators.base import RelevanceEstimator
-from relvec._estimators.classifier import Classifier
 from relvec._estimators.summary import table
 from relvec._evidence.gaussian import bic_penalty
 
 #: Share of the log evidence, and nats, by which the same evidence computed twice may differ:
 #: roundings, and where the iteration for the mode of a likelihood stops.
 SAME_SHARE, SAME_NATS = 1e-6, 1e-3
-#: What says of which random quantity an evidence is the density, and with which priors' terms.
+#: Parameters on which it depends of which random quantity an evidence is the density.
 TERMS = ("fit_intercept", "likelihood", "multi_class", "class_weight", "alpha_prior", "beta_prior")
 
 
@@ -66,8 +64,8 @@ def compare(
         less_best
             The same less that of the best model: the log of how much less probable it makes y.
         schwarz
-            Schwarz's criterion: log_evidence less ½ log N nats for every function that was kept and
-            every scale that was learnt, as N rows chose them among many and evidence does not know.
+            Schwarz's criterion: log_evidence less the BIC penalty, ½ log N nats for every function
+            that was kept and every scale that was learnt, as N rows chose them among many.
         loo_log_density
             Σ log p(t_n | t_−n), in closed form at the precisions and functions of the fit, which
             have seen t_n; NaN without Gaussian noise.
@@ -95,49 +93,44 @@ def compare(
     """
     named = _named(models)
     _check_comparable(named)
-    machine = estimator_of(next(iter(named.values())))
-    if isinstance(machine, Classifier) and noise_variance_per_row is not None:
+    if is_classifier(next(iter(named.values()))) and noise_variance_per_row is not None:
         raise ValueError("noise_variance_per_row is given, expected None for classifiers")
     optional = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
     given = {key: value for key, value in optional.items() if value is not None}
-    found = Parallel(n_jobs)(delayed(_row)(*item, X, y, given) for item in named.items())
-    rows = dict(zip(named, found, strict=True))
-    order = sorted(rows, key=lambda name: -rows[name]["log_evidence"])
-    columns = {key: np.array([rows[name][key] for name in order]) for key in rows[order[0]]}
-    evidence = columns.pop("log_evidence")
-    first = {"log_evidence": evidence, "less_best": evidence - evidence[0]}
-    return table(order, first | columns, name="model")
+    rows = Parallel(n_jobs)(delayed(_row)(*item, X, y, given) for item in named.items())
+    order = np.argsort([-row["log_evidence"] for row in rows], kind="stable")
+    columns = {key: np.array([rows[place][key] for place in order]) for key in rows[0]}
+    columns["less_best"] = columns["log_evidence"] - columns["log_evidence"][0]
+    names = list(named)
+    return table([names[place] for place in order], columns, name="model")
 
 
 def _named(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    """The models by name; those of a list are called what they print as, on one line."""
-    if isinstance(models, Mapping):
-        named = dict(models)
-    else:
+    """Return the models by name; those of a list are named by what they print as, on one line."""
+    if not isinstance(models, Mapping):
         names = [" ".join(repr(model).split()) for model in models]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ValueError(
                 f"models holds {repeated[0]} more than once, expected a dict that names them"
             )
-        named = dict(zip(names, models, strict=True))
-    if not named:
+        models = dict(zip(names, models, strict=True))
+    if not models:
         raise ValueError(f"models={models!r} is empty, expected one model or more")
-    for name, model in named.items():
+    for name, model in models.items():
         if not isinstance(estimator_of(model), RelevanceEstimator):
             raise TypeError(
                 f"model {name!r} is a {type(estimator_of(model)).__name__}, expected an estimator "
                 "of relvec or a pipeline that ends in one, fitted to y as it is"
             )
-    return named
+    return dict(models)
 
 
 def _check_comparable(models: Mapping[str, Any]) -> None:
     """Raise unless all evidences are densities of the same quantity, under the same priors."""
-    (first, *others), machines = models, {name: estimator_of(m) for name, m in models.items()}
-    for other in others:
-        a, b = machines[first], machines[other]
-        if isinstance(a, Classifier) != isinstance(b, Classifier):
+    (first, a), *others = ((name, estimator_of(model)) for name, model in models.items())
+    for other, b in others:
+        if is_classifier(a) != is_classifier(b):
             raise ValueError(
                 f"{first!r} is a {type(a).__name__} and {other!r} a {type(b).__name__}, expected "
                 "models of one kind of target: their evidences do not compare"
@@ -152,46 +145,47 @@ def _check_comparable(models: Mapping[str, Any]) -> None:
 
 
 def _row(
-    name: str, model: Any, X: ArrayLike, y: ArrayLike, given: Mapping[str, ArrayLike]
+    name: str, model: BaseEstimator, X: ArrayLike, y: ArrayLike, given: Mapping[str, ArrayLike]
 ) -> dict[str, float]:
-    """What the table says of one model."""
+    """Return the row of one model, by column, but for the difference to the best."""
     seconds = float("nan")
-    fitted = hasattr(estimator_of(model), "machines_")
+    fitted = hasattr(estimator_of(model), "log_evidence_")
     if not fitted:
-        last = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
         began, model = time.perf_counter(), clone(model)
-        model.fit(X, y, **{last + key: value for key, value in given.items()})
+        model.fit(X, y, **{prefix_of(model) + key: value for key, value in given.items()})
         seconds = time.perf_counter() - began
-    machine = estimator_of(model)
-    inputs = inputs_of(model, X)
+    estimator, inputs = estimator_of(model), inputs_of(model, X)
     if fitted:
-        _check_seen(name, machine, inputs, y, given)
-    weights = given.get("sample_weight")
-    price = bic_penalty(np.shape(y)[0] if weights is None else np.sum(weights))
-    chosen = len(machine.relevance_) + machine.basis_.n_hyper
+        _check_seen(name, estimator, inputs, y, given)
+    evidence, kept = estimator.log_evidence_, len(estimator.relevance_)
+    penalty = bic_penalty(np.sum(given.get("sample_weight", np.ones(np.shape(y)[0]))))
     return {
-        "log_evidence": machine.log_evidence_,
-        "schwarz": machine.log_evidence_ - price * chosen,
-        "loo_log_density": machine._log_density_left_out(inputs, y, **given),
-        "n_functions": len(machine.relevance_),
+        "log_evidence": evidence,
+        "less_best": 0.0,
+        "schwarz": evidence - penalty * (kept + estimator.basis_.n_hyper),
+        "loo_log_density": estimator._log_density_left_out(inputs, y, **given),
+        "n_functions": kept,
         "seconds": seconds,
     }
 
 
 def _check_seen(
-    name: str, machine: Any, X: ArrayLike, y: ArrayLike, given: Mapping[str, ArrayLike]
+    name: str,
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    given: Mapping[str, ArrayLike],
 ) -> None:
     """Raise unless a fitted model finds its evidence again in these data."""
-    rows = np.shape(y)[0]
-    if rows != machine.n_samples_fit_:
+    rows, fitted, evidence = np.shape(y)[0], estimator.n_samples_fit_, estimator.log_evidence_
+    if rows != fitted:
         raise ValueError(
-            f"model {name!r} was fitted to {machine.n_samples_fit_} rows and y has {rows}, "
-            "expected the data that it was fitted to"
+            f"model {name!r} was fitted to {fitted} rows and y has {rows}, expected the data that "
+            "it was fitted to"
         )
-    again = machine.log_evidence(X, y, **given)
-    if not np.isclose(again, machine.log_evidence_, rtol=SAME_SHARE, atol=SAME_NATS):
+    again = estimator.log_evidence(X, y, **given)
+    if not np.isclose(again, evidence, rtol=SAME_SHARE, atol=SAME_NATS):
         raise ValueError(
-            f"model {name!r} has a log evidence of {machine.log_evidence_:.6g} but finds "
-            f"{again:.6g} in X and y, expected the data, weights and scale of y that it was "
-            "fitted to"
+            f"model {name!r} has a log evidence of {evidence:.6g} but finds {again:.6g} in X and "
+            "y, expected the data, weights and scale of y that it was fitted to"
         )

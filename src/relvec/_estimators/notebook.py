@@ -1,4 +1,4 @@
-"""What a fitted estimator tells of itself, and its block in a notebook."""
+"""Facts of a fit in a few words, and the block of an estimator in a notebook."""
 
 from __future__ import annotations
 
@@ -28,26 +28,23 @@ class NotebookBlock(BaseEstimator):  # type: ignore[misc]
         return bundle
 
 
-def facts(machine: Any) -> dict[str, str]:
-    """What there is to tell of a fit in a few words: names, and texts."""
+def facts(estimator: Any) -> dict[str, str]:
+    """Return texts on a fit by name."""
     return {
-        "functions kept": f"{len(machine.relevance_)}, fitted to {machine.n_samples_fit_} rows",
-        "log evidence": f"{machine.log_evidence_:.2f} nats",
-        **_noise(machine),
-        "status": machine.status_,
+        "functions kept": f"{len(estimator.relevance_)}, fitted to {estimator.n_samples_fit_} rows",
+        "log evidence": f"{estimator.log_evidence_:.2f} nats",
+        **_noise(estimator),
+        "status": estimator.status_,
     }
 
 
-def _noise(machine: Any) -> dict[str, str]:
-    """Standard deviation of the noise, or the scale and tails of Student-t noise, if there is any.
-
-    Several targets have several.
-    """
-    if hasattr(machine, "degrees_of_freedom_"):
-        scale, tails = _numbers(machine.noise_scale_), _numbers(machine.degrees_of_freedom_)
+def _noise(estimator: Any) -> dict[str, str]:
+    """Standard deviation of the noise of each target, or scale and tails of Student-t noise."""
+    if hasattr(estimator, "degrees_of_freedom_"):
+        scale, tails = _numbers(estimator.noise_scale_), _numbers(estimator.degrees_of_freedom_)
         return {"noise scale": f"{scale}, with {tails} degrees of freedom"}
-    if hasattr(machine, "noise_variance_"):
-        return {"noise sd": _numbers(np.sqrt(machine.noise_variance_))}
+    if hasattr(estimator, "noise_variance_"):
+        return {"noise sd": _numbers(np.sqrt(estimator.noise_variance_))}
     return {}
 
 

@@ -1,4 +1,4 @@
-"""What a fitted model keeps, as a table."""
+"""Tables of numbers, in pandas where it is installed."""
 
 from __future__ import annotations
 
@@ -35,20 +35,18 @@ class Summary:
         return len(self.index)
 
     def __str__(self) -> str:
-        cells = [[name, *(f"{x:.6g}" for x in column)] for name, column in self.columns.items()]
         names = ["", *self.index]
-        width = max(map(len, names))
-        lines = [name.ljust(width) for name in names]
-        for column in cells:
-            width = max(map(len, column))
-            lines = [f"{line}  {cell:>{width}}" for line, cell in zip(lines, column, strict=True)]
-        return "\n".join(lines)
+        columns = [[name.ljust(max(map(len, names))) for name in names]]
+        for name, values in self.columns.items():
+            cells = [name, *(f"{value:.6g}" for value in values)]
+            columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
+        return "\n".join(map("  ".join, zip(*columns, strict=True)))
 
     __repr__ = __str__
 
 
 def table(index: list[str], columns: Mapping[str, Array], name: str = "function") -> Any:
-    """A pandas DataFrame where pandas is installed, else a `Summary`; a row is a `name`."""
+    """Return a pandas DataFrame where pandas is installed, else a `Summary`; a row is a `name`."""
     if find_spec("pandas") is None:
         return Summary(index, dict(columns))
     import pandas as pd  # an extra, and slow to import
@@ -57,18 +55,9 @@ def table(index: list[str], columns: Mapping[str, Array], name: str = "function"
 
 
 def weight_std(posterior: Posterior, functions: Callable[[Array], Array] = np.asarray) -> Array:
-    """Standard deviation of every weight in each of some linear `functions` of the outputs.
+    """Standard deviation of every weight of linear `functions` of the outputs, their last axis.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        Of `n_active` functions.
-    functions : callable
-        Takes the outputs along the last axis.
-
-    Returns
-    -------
-    std : ndarray of shape (n_active, number of functions)
+    Shape (n_active, number of functions).
     """
     n_active, n_outputs = posterior.mean.shape
     roots = posterior.root.reshape(n_active, n_outputs, posterior.root.shape[1])

@@ -1,4 +1,4 @@
-"""What a model says of each row when the row is left out, from the posterior that has seen it."""
+"""Leave-one-out predictions in closed form, from the posterior that has seen all rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def left_out(
     noise_variance: Array,
     weights: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Residual and variance of every target predicted without it, at fixed precisions.
+    """Return residual and variance of every target predicted without it, at fixed precisions.
 
     Taking the Gaussian factor of one observation out of the posterior of y_n, which is N(m, v),
     leaves a Gaussian. With its leverage h = v/σ_n² the predictive distribution of t_n without it is
@@ -59,9 +59,8 @@ def log_density_left_out(
     noise_variance: Array,
     weights: Array | None = None,
 ) -> Array:
-    """Log density log p(t_n | t_−n) of a copy of every row, −∞ where its variance is infinite.
+    """Return log p(t_n | t_−n) of a copy of every row, shape (n_samples,); −∞ if nothing is known.
 
-    See `left_out` for the parameters.
+    The parameters are those of `left_out`.
     """
-    residual, variance = left_out(posterior, Phi, t, noise_variance, weights)
-    return normal_log_density(residual, variance)
+    return normal_log_density(*left_out(posterior, Phi, t, noise_variance, weights))
