@@ -1,4 +1,4 @@
-"""How good predictions with their error bars are, for the choice of a model."""
+"""Scores of predictions with their error bars, for the choice of a model."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def log_density(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
     {'gamma': 0.1}
     """
     check_is_fitted(estimator)
-    machine = estimator_of(estimator)
-    if not isinstance(machine, Predictor):
+    regressor = estimator_of(estimator)
+    if not isinstance(regressor, Predictor):
         raise TypeError(
             f"estimator is {estimator!r}, expected a regressor of relvec or a pipeline that ends "
             "in one; classifiers have scoring='neg_log_loss'"
         )
-    log_densities = machine.predict_log_density(inputs_of(estimator, X), y)
+    log_densities = regressor.predict_log_density(inputs_of(estimator, X), y)
     return float(log_densities.sum() / len(log_densities))
