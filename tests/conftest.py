@@ -1,15 +1,11 @@
-"""What every test may use: draws, every estimator, and data outside the repository."""
-
-import os
-from pathlib import Path
+"""Fixtures of tests of several folders: draws, every estimator, a browser and a cluster."""
 
 import numpy as np
 import pytest
 
-from tests.support.browser import Browser, chromium
+from tests.support import needs
+from tests.support.browser import CHROMIUM, Browser
 from tests.support.machines import MACHINES
-
-BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture
@@ -24,32 +20,11 @@ def machine(request):
     return MACHINES[request.param]
 
 
-@pytest.fixture
-def staged():
-    """Call a reader with the name of a data set; skip by name where no data folder is here.
-
-    Where the folder exists every set is expected in it: a missing one fails, so that it does not
-    go unnoticed.
-    """
-
-    def read(reader, name, *arguments):
-        try:
-            return reader(name, *arguments)
-        except FileNotFoundError as error:
-            if Path(os.environ.get("RELVEC_DATA", BESIDE_THE_CHECKOUT)).is_dir():
-                pytest.fail(f"the data folder is here, yet: {error}")
-            pytest.skip(str(error))
-
-    return read
-
-
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, which opens pages; an event loop runs meanwhile, so no longer than a module."""
-    from playwright.sync_api import sync_playwright
-
-    path = chromium()
-    with sync_playwright() as playwright:
+    path, playwright = needs.program(*CHROMIUM), needs.library("playwright.sync_api")
+    with playwright.sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield Browser(running)
         running.close()
@@ -58,7 +33,7 @@ def browser():
 @pytest.fixture(scope="module")
 def cluster():
     """Two worker processes of Dask and their scheduler, which take what Dask computes meanwhile."""
-    distributed = pytest.importorskip("distributed")
+    distributed = needs.library("distributed")
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"

@@ -1,12 +1,12 @@
 """Bash completes the words of the commands by the script that `relvec completion` prints."""
 
-import shutil
 import subprocess
 
 import pytest
 
 from relvec._commands import COMMANDS
 from relvec._commands.main import main
+from tests.support import needs
 
 # Does what bash does at a press of Tab: calls the function of the command with the words typed.
 TAB = """
@@ -23,9 +23,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 @pytest.fixture
 def completed(tmp_path, monkeypatch, capsys):
     """What bash offers for words, the last of which is unfinished."""
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("there is no bash")
+    bash = needs.program("bash")
     assert main(["completion", "bash"]) == 0
     script = tmp_path / "script"
     script.write_text(capsys.readouterr().out)

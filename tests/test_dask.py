@@ -7,9 +7,10 @@ from sklearn.cluster import KMeans
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec.exceptions import CentersWarning
+from tests.support import needs
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask = needs.library("dask")
+da = needs.library("dask.array")
 
 N = 400
 
@@ -98,7 +99,7 @@ def test_columns_are_the_basis(data, rng):
 
 
 def test_tables_keep_the_names_of_their_columns(data):
-    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pd, dd = needs.library("pandas"), needs.library("dask.dataframe")
     X, y = data
     table = pd.DataFrame(X, columns=["size", "age"]).assign(price=y)
     there = dd.from_pandas(table, npartitions=3)
@@ -243,7 +244,7 @@ def test_what_was_asked_of_a_fit_is_answered_by_that_fit(data):
 
 
 def test_queries_in_tables_are_told_by_their_names(data):
-    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pd, dd = needs.library("pandas"), needs.library("dask.dataframe")
     X, y = data
     table = pd.DataFrame(X, columns=["size", "age"])
     there = dd.from_pandas(table, npartitions=3)

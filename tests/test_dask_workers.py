@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
 from relvec import RVC, RVR
+from tests.support import needs
 
-da = pytest.importorskip("dask.array")
-pytest.importorskip("distributed")
+da = needs.library("dask.array")
+needs.library("distributed")
 
 N = 400
 

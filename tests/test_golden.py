@@ -18,6 +18,7 @@ from relvec import RVC, RVR
 from relvec.basis import RBF, Bias, Concatenate
 from relvec.datasets import sinc
 from relvec.likelihoods import Bernoulli
+from tests.support import needs
 from tests.support.laplace import DenseMode
 from tests.support.reference import log_evidence
 
@@ -116,8 +117,8 @@ def test_error_on_the_test_set(problems, name, intercept, at_most):
 
 
 @pytest.fixture
-def ripley(staged):
-    train, test = (staged(load_staged, "ripley", file) for file in ("train.csv", "test.csv"))
+def ripley():
+    train, test = (needs.staged(load_staged, "ripley", file) for file in ("train.csv", "test.csv"))
     return Problem(train.X, train.y, test.X, test.y, 4.0)
 
 

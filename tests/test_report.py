@@ -21,6 +21,7 @@ from benchmarks.table import format_mean
 from relvec import RVC, RVR
 from relvec.basis import RBF, LinearSpline, Polynomial
 from relvec.datasets import make_overlapping_uniforms, make_sinc
+from tests.support import needs
 
 CHEAP = ["sinc", "priors", "covariances"]
 #: Attributes by which a page loads or opens something else.
@@ -127,8 +128,8 @@ def test_numbers_are_those_of_the_fits(source):
     assert cells(source, "Figure 2: vectors")[3] == format_mean(vectors)
 
 
-def test_figure_3_shows_the_paper_beside_both_machines(staged, tmp_path):
-    staged(staged_data.find_staged, "ripley")
+def test_figure_3_shows_the_paper_beside_both_machines(tmp_path):
+    needs.staged(staged_data.find_staged, "ripley")
     source = build(tmp_path / "report.html", "--only", "ripley", "--repetitions", "2")
     draws = [ripley.draw(seed) for seed in seeds(2)]
     errors = [[d.error(d.svc) for d in draws], [d.error(d.rvc) for d in draws]]

@@ -11,9 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from relvec import RVC, RVR
 from relvec.exceptions import CentersWarning
 from relvec.rows import ParquetRows
+from tests.support import needs
 
-pa = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
+pa = needs.library("pyarrow")
+parquet = needs.library("pyarrow.parquet")
 
 N = 400
 

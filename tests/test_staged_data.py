@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.staged import find_staged, load_raetsch, load_staged, load_usps
+from tests.support import needs
 
 
 def test_reader_takes_the_configured_folder_first(tmp_path, monkeypatch):
@@ -32,8 +33,8 @@ def test_reader_says_what_is_missing_and_where_it_looked(tmp_path, monkeypatch):
         find_staged("no_such_set")
 
 
-def test_boston_housing_has_the_paper_s_shape(staged):
-    table = staged(load_staged, "boston_housing")
+def test_boston_housing_has_the_paper_s_shape():
+    table = needs.staged(load_staged, "boston_housing")
     assert table.X.shape == (506, 13)
     assert len(table.feature_names) == 13
     assert np.isfinite(table.X).all()
@@ -63,8 +64,8 @@ def test_raetsch_reader_gives_the_rows_of_each_split(tmp_path, monkeypatch):
         ("image", 18, 1300, 2310),
     ],
 )
-def test_raetsch_problems_have_the_paper_s_shapes(staged, name, n_inputs, n_train, n_rows):
-    splits = staged(load_raetsch, name)
+def test_raetsch_problems_have_the_paper_s_shapes(name, n_inputs, n_train, n_rows):
+    splits = needs.staged(load_raetsch, name)
     assert len(splits) == 10
     for split in splits:
         assert split.X_train.shape == (n_train, n_inputs)
@@ -74,8 +75,8 @@ def test_raetsch_problems_have_the_paper_s_shapes(staged, name, n_inputs, n_trai
         assert set(labels) == {-1, 1}
 
 
-def test_usps_has_the_paper_s_split_and_pixels_in_units(staged):
-    usps = staged(lambda _: load_usps(), "usps")
+def test_usps_has_the_paper_s_split_and_pixels_in_units():
+    usps = needs.staged(lambda _: load_usps(), "usps")
     assert usps.X_train.shape == (7291, 256)
     assert usps.X_test.shape == (2007, 256)
     assert set(usps.y_train) == set(usps.y_test) == set(range(10))
@@ -87,8 +88,8 @@ def test_usps_has_the_paper_s_split_and_pixels_in_units(staged):
 
 
 @pytest.mark.parametrize(("name", "n_train", "n_test"), [("pima", 200, 332), ("ripley", 250, 1000)])
-def test_two_file_problems_have_the_paper_s_split(staged, name, n_train, n_test):
-    train, test = (staged(load_staged, name, file) for file in ("train.csv", "test.csv"))
+def test_two_file_problems_have_the_paper_s_split(name, n_train, n_test):
+    train, test = (needs.staged(load_staged, name, file) for file in ("train.csv", "test.csv"))
     assert train.feature_names == test.feature_names
     assert (len(train.y), len(test.y)) == (n_train, n_test)
     assert set(train.y) == set(test.y) == {0, 1}

@@ -9,9 +9,10 @@ from relvec.basis import RBF
 from relvec.basis.base import Centers
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential, fit
+from tests.support import needs
 
-da = pytest.importorskip("dask.array")
-pytest.importorskip("distributed")
+da = needs.library("dask.array")
+needs.library("distributed")
 
 from relvec._design.dask import DaskBlocks  # noqa: E402 - needs Dask
 

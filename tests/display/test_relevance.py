@@ -1,6 +1,7 @@
 """Bars are the relevance of the inputs, the largest on top."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
@@ -34,7 +35,6 @@ def test_what_does_not_matter_is_said(model):
 
 
 def test_the_most_relevant_with_the_names_of_a_frame(model):
-    pd = pytest.importorskip("pandas")
     X = pd.DataFrame(
         np.random.RandomState(0).uniform(-3, 3, (30, 3)), columns=["age", "mass", "sex"]
     )
@@ -44,7 +44,6 @@ def test_the_most_relevant_with_the_names_of_a_frame(model):
 
 
 def test_inputs_of_a_pipeline_have_the_names_that_its_steps_give():
-    pd = pytest.importorskip("pandas")
     rng = np.random.RandomState(0)
     X = pd.DataFrame({"size": rng.uniform(-3, 3, 40), "town": ["here", "there"] * 20})
     columns = make_column_transformer(

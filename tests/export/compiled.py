@@ -1,13 +1,12 @@
 """C that was written, compiled by gcc with every warning an error, and called."""
 
 import ctypes
-import shutil
 import subprocess
 
 import numpy as np
-import pytest
 
 from relvec.export import to_c
+from tests.support import needs
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic"]
 POINTERS = {
@@ -18,10 +17,10 @@ DTYPES = {"double": np.float64, "float": np.float32}
 
 
 def gcc(folder, *words):
-    """Run gcc in a folder; skip where there is none."""
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc, which compiles the C that is written")
-    done = subprocess.run(["gcc", *WARNINGS, *words], cwd=folder, capture_output=True, text=True)
+    """Run gcc in a folder."""
+    done = subprocess.run(
+        [needs.program("gcc"), *WARNINGS, *words], cwd=folder, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
 
 

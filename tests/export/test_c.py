@@ -4,6 +4,7 @@ import re
 import subprocess
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes
@@ -144,7 +145,6 @@ def symbols_of(folder, *words):
 
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_names_of_columns_and_classes_stay_inside_their_comment(name, tmp_path):
-    pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame({name: np.arange(20.0)})
     model = RVC(gamma=0.1).fit(X, np.repeat([name, "b"], 10))
     code = to_c(model, tmp_path / "model.c")
@@ -156,7 +156,6 @@ def test_names_of_columns_and_classes_stay_inside_their_comment(name, tmp_path):
 
 
 def test_names_of_inputs_are_in_the_header():
-    pandas = pytest.importorskip("pandas")
     X, y = make_sinc(50, noise_scale=0.1, random_state=0)
     model = RVR(gamma=0.1).fit(pandas.DataFrame(X, columns=["height"]), y)
     assert "Inputs: height" in to_c(model).header

@@ -1,14 +1,13 @@
 """``relvec export``."""
 
 import numpy as np
+import pandas
 import pytest
 from onnxruntime import InferenceSession
 
 from relvec._commands.main import main
 from tests.export.compiled import gcc
 from tests.support.commands import error_of, write
-
-pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture(scope="module")

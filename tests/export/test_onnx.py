@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import pandas
 import pytest
 import skl2onnx
 from sklearn.compose import ColumnTransformer
@@ -107,7 +108,6 @@ def test_models_inside_others_are_converted():
 
 
 def test_tables_have_an_input_for_every_column_and_unknown_categories_are_none():
-    pandas = pytest.importorskip("pandas")
     from onnxruntime import InferenceSession
 
     rng = np.random.default_rng(0)

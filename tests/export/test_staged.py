@@ -11,13 +11,14 @@ from relvec.export import to_onnx
 from tests.export.bounds import bounds
 from tests.export.compiled import Compiled
 from tests.export.graph import run
+from tests.support import needs
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", ["boston_housing", "energy_efficiency", "yacht_hydrodynamics"])
-def test_numbers(staged, name, tmp_path):
-    table = staged(load_staged, name)
+def test_numbers(name, tmp_path):
+    table = needs.staged(load_staged, name)
     X = table.X.astype(np.float32).astype(np.float64)
     model = make_pipeline(StandardScaler(), RVR(max_iter=5000)).fit(table.X, table.y)
     expected = np.stack(model.predict(X, return_std=True))
@@ -32,8 +33,8 @@ def test_numbers(staged, name, tmp_path):
         assert (np.abs(one[:, 0] - value) <= most[:, 0]).all()
 
 
-def test_two_classes(staged, tmp_path):
-    split = staged(load_raetsch, "banana")[0]
+def test_two_classes(tmp_path):
+    split = needs.staged(load_raetsch, "banana")[0]
     model = RVC(gamma=1.0).fit(split.X_train, split.y_train)
     expected = model.predict_proba(split.X_test)
     compiled = Compiled(model, tmp_path)
@@ -45,8 +46,8 @@ def test_two_classes(staged, tmp_path):
     np.testing.assert_array_equal(compiled.classes[code], label)
 
 
-def test_ten_classes(staged, tmp_path):
-    staged(find_staged, "usps")
+def test_ten_classes(tmp_path):
+    needs.staged(find_staged, "usps")
     split = load_usps()
     rows = slice(None, None, 20)
     model = RVC(gamma="scale").fit(split.X_train[rows], split.y_train[rows])

@@ -7,9 +7,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVR
-from tests.support import inputs
+from tests.support import inputs, needs
 
-optuna = pytest.importorskip("optuna")
+optuna = needs.library("optuna")
 
 
 def study():

@@ -8,13 +8,14 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_friedman1
 
 from relvec import RVC, RVR, SparseBayesianRegressor
+from tests.support import needs
 
 
 @pytest.fixture(scope="module")
 def shap():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what it imports itself
-        return pytest.importorskip("shap")
+        return needs.library("shap")
 
 
 def test_columns_have_the_values_of_a_linear_model(shap):

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from relvec import RVC, RVR, SparseBayesianRegressor
 from relvec.exceptions import InterruptedWarning
 from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, iris, pair, two_inputs
+from tests.support import needs
 
 callback = pytest.importorskip(
     "sklearn.callback", reason="scikit-learn has no callbacks before 1.9"
@@ -216,7 +217,7 @@ def test_a_pipeline_hands_them_on():
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.InterruptedWarning")
 def test_the_page_shows_what_works(capsys):
-    pytest.importorskip("rich", reason="ProgressBar needs rich, the extra progress")
+    needs.library("rich")
     page = Path(__file__).parents[2] / "docs" / "guide" / "long-fits.md"
     names = {"__name__": "page"}
     for block in re.findall(r"^```py\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
@@ -232,7 +233,7 @@ def test_the_page_shows_what_works(capsys):
     "model", [RVR(gamma=0.5), RVR(gamma="evidence"), SparseBayesianRegressor()]
 )
 def test_a_progress_bar_is_drawn(model, monkeypatch):
-    rich = pytest.importorskip("rich", reason="ProgressBar needs rich, the extra progress")
+    rich = needs.library("rich")
     screen = StringIO()
     console = rich.console.Console(file=screen, width=100)
     monkeypatch.setattr(rich, "_console", console)

@@ -1,24 +1,9 @@
 """A page as a reader's browser shows it: Chromium without a window."""
 
-import os
-import shutil
 from dataclasses import dataclass, field
 
-import pytest
-
-#: Where this variable is `required`, a test of a page fails rather than skips without a browser.
-VARIABLE = "RELVEC_BROWSER"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 DESKTOP, PHONE = 1200, 390
-
-
-def chromium():
-    """Path of the browser, or a test that is skipped, or failed where one is required."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        say = pytest.fail if os.environ.get(VARIABLE) == "required" else pytest.skip
-        say(f"needs Chromium, as one of {', '.join(NAMES)} on the PATH")
-    return found
 
 
 @dataclass
