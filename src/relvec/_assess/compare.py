@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._assess.pipelines import estimator_of, inputs_of, prefix_of
-from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.summary import table
 from relvec._evidence.gaussian import bic_penalty
 
@@ -118,7 +117,7 @@ def _named(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if not models:
         raise ValueError(f"models={models!r} is empty, expected one model or more")
     for name, model in models.items():
-        if not isinstance(estimator_of(model), RelevanceEstimator):
+        if not hasattr(estimator_of(model), "log_evidence"):
             raise TypeError(
                 f"model {name!r} is a {type(estimator_of(model)).__name__}, expected an estimator "
                 "of relvec or a pipeline that ends in one, fitted to y as it is"

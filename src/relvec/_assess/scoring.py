@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._assess.pipelines import estimator_of, inputs_of
-from relvec._estimators.predictor import Predictor
 
 
 def log_density(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
@@ -50,7 +49,7 @@ def log_density(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
     """
     check_is_fitted(estimator)
     regressor = estimator_of(estimator)
-    if not isinstance(regressor, Predictor):
+    if not hasattr(regressor, "predict_log_density"):
         raise TypeError(
             f"estimator is {estimator!r}, expected a regressor of relvec or a pipeline that ends "
             "in one; classifiers have scoring='neg_log_loss'"
