@@ -1,7 +1,7 @@
-"""The commands of the command line, a module each.
+"""The commands of the command line, a module each, named like it.
 
-A command is a module with ``add(commands)``, which adds its parser by `add_command`, under its
-name; the parser's ``run`` takes the parsed words. Naming the module here makes it a command.
+A command has a HELP of one line, a DESCRIPTION, EXAMPLES, ``add_arguments(parser)`` and
+``run(options)``. Naming the module here makes it a command.
 """
 
 from relvec._commands import completion, demo, export, fit, predict, report

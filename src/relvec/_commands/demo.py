@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from relvec import RVC, RVR
 from relvec._commands import arguments, files
-from relvec._commands.arguments import Commands, Options
 from relvec._commands.holdout import HoldoutFit
 from relvec._commands.tasks import TASKS
 from relvec._commands.terminal import print_text
@@ -18,6 +18,11 @@ from relvec.display import BoundaryDisplay
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+HELP = "fit a real data set and draw it"
+DESCRIPTION = (
+    "Fit a data set that scikit-learn ships, say how good the fit is on rows held "
+    "out, and draw it in two panels: how far diabetes progresses, or which tumours are benign."
+)
 EXAMPLES = """\
 demo
 demo --task classification --out tumours.png"""
@@ -62,7 +67,7 @@ DEMOS: dict[str, Callable[[Figure], str]] = {
 }
 
 
-def run(options: Options) -> None:
+def run(options: Namespace) -> None:
     """Fit, print a report, and draw."""
     files.need("pandas")
     figure = files.new_figure(options.out, (11, 4.5))
@@ -70,17 +75,8 @@ def run(options: Options) -> None:
     files.save_picture(figure, options.out)
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = arguments.add_command(
-        commands,
-        "demo",
-        run,
-        help="fit a real data set and draw it",
-        description="Fit a data set that scikit-learn ships, say how good the fit is on rows held "
-        "out, and draw it in two panels: how far diabetes progresses, or which tumours are benign.",
-        examples=EXAMPLES,
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument(
         "--task", choices=list(DEMOS), default="regression", help="default: %(default)s"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from relvec._commands import arguments, files
-from relvec._commands.arguments import Commands, Options
 from relvec._commands.tasks import load_model
 from relvec._commands.terminal import print_text
 from relvec.export import to_c, to_onnx
@@ -19,12 +18,18 @@ from relvec.export.scalers import positions_of
 if TYPE_CHECKING:
     import pandas as pd
 
+HELP = "write a model as C or ONNX"
+DESCRIPTION = (
+    "Write a model of `relvec fit` as C99 (a .c file and a .h file beside it, "
+    "which need nothing but <math.h>) or as an ONNX graph (extra relvec[onnx]), with the "
+    "preparation of its inputs. Categories are for ONNX only."
+)
 EXAMPLES = """\
 export price.skops price.onnx --std
 export price.skops price.c --float"""
 
 
-def run(options: Options) -> None:
+def run(options: Namespace) -> None:
     """Write the model in the form that the suffix says."""
     _, model = load_model(options.model)
     if options.out.suffix == ".c":
@@ -56,22 +61,12 @@ def _row(model: Pipeline, dtype: Any) -> pd.DataFrame:
 def _out_path(text: str) -> Path:
     path = arguments.output_path(text)
     if path.suffix not in {".c", ".onnx"}:
-        raise argparse.ArgumentTypeError(f"{text} must end in .c or .onnx")
+        raise ArgumentTypeError(f"{text} must end in .c or .onnx")
     return path
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = arguments.add_command(
-        commands,
-        "export",
-        run,
-        help="write a model as C or ONNX",
-        description="Write a model of `relvec fit` as C99 (a .c file and a .h file beside it, "
-        "which need nothing but <math.h>) or as an ONNX graph (extra relvec[onnx]), with the "
-        "preparation of its inputs. Categories are for ONNX only.",
-        examples=EXAMPLES,
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
     arguments.add_model(parser)
     arguments.add_file(
         parser, "out", metavar="OUT", type=_out_path, help="file that ends in .c or .onnx"

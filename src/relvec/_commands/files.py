@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 
-from relvec._commands.arguments import Options
 from relvec._commands.terminal import listed, one_line, print_text
 from relvec.storage import TRUSTED
 
@@ -37,7 +37,7 @@ def need(module: str, user: str = "this command") -> Any:
         ) from error
 
 
-def check_outputs(options: Options) -> None:
+def check_outputs(options: Namespace) -> None:
     """Raise if a file that a command writes is one that it reads, or writes too."""
     given = vars(options)
     read = [given[name] for name in ("model", "data") if given.get(name)]

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
 from relvec._commands import arguments, files
-from relvec._commands.arguments import Commands, Options
 from relvec._commands.holdout import HoldoutFit
 from relvec._commands.tasks import MOST_CLASSES, TASKS, task_of
 from relvec._commands.terminal import print_text
 from relvec.basis import KERNELS
 
+HELP = "fit a table and say how good the fit is"
+DESCRIPTION = (
+    "Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
+    "Numbers are standardised; texts are one-hot encoded, a category never seen before "
+    "counting as none of the known ones. The target is classified where it holds texts, true "
+    f"and false, or whole numbers of 2 to {MOST_CLASSES} distinct values; other numbers are "
+    "fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
+    "their squared distance from the truth, from 0 to 1."
+)
 EXAMPLES = """\
 fit houses.csv --target price
 fit houses.csv --target price --gamma ard --out price.skops --plot price.png
@@ -18,7 +26,7 @@ fit houses.parquet --target sold --task classification --exclude owner
 fit houses.csv --target price --drop-missing --test-size 0 --out price.skops"""
 
 
-def run(options: Options) -> None:
+def run(options: Namespace) -> None:
     """Fit, print a report, and write what was asked for."""
     table = files.read_table(options.data)
     files.require_columns(table, options.exclude, options.data)
@@ -52,21 +60,8 @@ def run(options: Options) -> None:
         files.save_picture(figure, options.plot)
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = arguments.add_command(
-        commands,
-        "fit",
-        run,
-        help="fit a table and say how good the fit is",
-        description="Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
-        "Numbers are standardised; texts are one-hot encoded, a category never seen before "
-        "counting as none of the known ones. The target is classified where it holds texts, true "
-        f"and false, or whole numbers of 2 to {MOST_CLASSES} distinct values; other numbers are "
-        "fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
-        "their squared distance from the truth, from 0 to 1.",
-        examples=EXAMPLES,
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
     _add_data(parser)
     _add_kernel(parser)
     _add_split(parser)
@@ -87,7 +82,7 @@ def add(commands: Commands) -> None:
     )
 
 
-def _add_data(parser: argparse.ArgumentParser) -> None:
+def _add_data(parser: ArgumentParser) -> None:
     arguments.add_data(parser)
     parser.add_argument("--target", required=True, metavar="NAME", help="column to predict")
     parser.add_argument(
@@ -106,7 +101,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     arguments.add_drop_missing(parser)
 
 
-def _add_kernel(parser: argparse.ArgumentParser) -> None:
+def _add_kernel(parser: ArgumentParser) -> None:
     kernels = [name for name in KERNELS if name != "precomputed"]
     parser.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
     parser.add_argument(
@@ -119,7 +114,7 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_split(parser: argparse.ArgumentParser) -> None:
+def _add_split(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--test-size",
         type=arguments.share,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -68,7 +69,15 @@ def build_parser() -> argparse.ArgumentParser:
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
-        command.add(commands)
+        subparser = commands.add_parser(
+            command.__name__.rpartition(".")[2],
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog="examples:\n" + textwrap.indent(command.EXAMPLES, "  relvec "),
+            formatter_class=_Help,
+        )
+        subparser.set_defaults(run=command.run)
+        command.add_arguments(subparser)
     return parser
 
 
@@ -91,3 +100,12 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: error: {message}\n")
+
+
+class _Help(argparse.HelpFormatter):
+    """Help whose paragraphs are filled, and whose examples keep their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return text
+        return super()._fill_text(text, width, indent)

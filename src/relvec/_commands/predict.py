@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
+
 from relvec._commands import arguments, files
-from relvec._commands.arguments import Commands, Options
 from relvec._commands.tasks import load_model
 from relvec._commands.terminal import print_text
 
+HELP = "predict the rows of a table"
+DESCRIPTION = (
+    "Predict each row: mean, standard deviation of a new observation, and the "
+    "ends of its 95 % interval; or its class, and the probability of every class. A model "
+    "in a .skops file can run no code. Every other is a pickle, which can run any when it is "
+    "read: load only those that you trust."
+)
 EXAMPLES = """\
 predict price.skops new_houses.csv --out predicted.csv
 predict price.skops new_houses.parquet --out predicted.parquet"""
 
 
-def run(options: Options) -> None:
+def run(options: Namespace) -> None:
     """Predict every row, or none."""
     task, model = load_model(options.model)
     table = files.read_table(options.data)
@@ -23,19 +31,8 @@ def run(options: Options) -> None:
     print_text(f"{len(table)} predictions written to {options.out}")
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = arguments.add_command(
-        commands,
-        "predict",
-        run,
-        help="predict the rows of a table",
-        description="Predict each row: mean, standard deviation of a new observation, and the "
-        "ends of its 95 % interval; or its class, and the probability of every class. A model "
-        "in a .skops file can run no code. Every other is a pickle, which can run any when it is "
-        "read: load only those that you trust.",
-        examples=EXAMPLES,
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
     arguments.add_model(parser)
     arguments.add_data(parser)
     arguments.add_file(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from relvec._commands import arguments, files
-from relvec._commands.arguments import Commands, Options
 from relvec._commands.tasks import Drawing, Task, load_model, noise
 from relvec._commands.terminal import listed, print_text
 from relvec._estimators.notebook import facts
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Template
 
+HELP = "write a page on a model and how it does on a table"
+DESCRIPTION = (
+    "Write one HTML page that holds all it shows: what is in the table, what the "
+    "fit found, how well its rows are predicted, with pictures, what is wrong with the fit, "
+    "and how the evidence rose. Rows that the model was fitted on are predicted better than "
+    "new ones: give it rows that it has not seen. A model that is no .skops file is a pickle, "
+    "which can run any code when it is read: load only those that you trust."
+)
 EXAMPLES = """\
 report price.skops houses.csv --out price.html
 report price.skops houses.parquet --target price --drop-missing --out price.html"""
@@ -37,7 +45,7 @@ MOST_FUNCTIONS, MOST_INPUTS = 100, 20
 FIRST_LETTERS, LAST_LETTERS = 14, 9
 
 
-def run(options: Options) -> None:
+def run(options: Namespace) -> None:
     """Write the page."""
     files.need("jinja2")
     files.need("matplotlib")
@@ -214,20 +222,8 @@ def _address(drawing: Drawing, *, raster: bool) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.getvalue()).decode()
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = arguments.add_command(
-        commands,
-        "report",
-        run,
-        help="write a page on a model and how it does on a table",
-        description="Write one HTML page that holds all it shows: what is in the table, what the "
-        "fit found, how well its rows are predicted, with pictures, what is wrong with the fit, "
-        "and how the evidence rose. Rows that the model was fitted on are predicted better than "
-        "new ones: give it rows that it has not seen. A model that is no .skops file is a pickle, "
-        "which can run any code when it is read: load only those that you trust.",
-        examples=EXAMPLES,
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
     arguments.add_model(parser)
     arguments.add_data(parser)
     parser.add_argument(
