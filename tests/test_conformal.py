@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import betabinom
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._assess.conformal import conformal_quantile
+from relvec._assess.conformal import CalibratedClassifier, conformal_quantile
 
 COVERAGES = [0.5, 0.8, 0.95]
 N_NEW = 20
@@ -71,6 +71,20 @@ def test_set_holds_the_classes_up_to_the_order_statistic(colours, coverage, rng)
     np.testing.assert_array_equal(found, colours.predict_proba(Z) >= threshold)
     assert found.dtype == bool
     assert 0 < found.sum() < found.size
+
+
+class Told:
+    """A classifier that is told the probabilities."""
+
+    def predict_proba(self, X):
+        return X
+
+
+def test_rounding_of_a_probability_leaves_no_class_out():
+    """Where rows are alike their scores are, but for how each was predicted among others."""
+    calibrated = CalibratedClassifier(Told(), np.tile([0.7, 0.3], (20, 1)), np.zeros(20, dtype=int))
+    found = calibrated.predict_set(np.array([[np.nextafter(0.7, 0), 0.3], [0.69, 0.31]]), 0.9)
+    np.testing.assert_array_equal(found, [[True, False], [False, False]])
 
 
 @pytest.mark.slow
