@@ -4,43 +4,51 @@
 # make dist   build wheel and source distribution, and check both (dist)
 # make docs   set up, then build the documentation site (docs/_build/html)
 # make report set up, then measure every table and figure of the paper again (report.html; an hour)
+# make constraints   take the newest versions of all libraries into constraints.txt, if all passes
 #
-# `PYTHON=python3.12 make test` picks the interpreter.
+# `PYTHON=python3.12 make test` picks the interpreter, `VENV=.venv-3.12` another environment than .venv,
+# and `CONSTRAINTS=` the newest versions of all libraries rather than those of constraints.txt.
 
 PYTHON ?= python3
-BIN := .venv/bin
+VENV ?= .venv
+CONSTRAINTS ?= constraints.txt
+BIN := $(VENV)/bin
 OLDEST := .venv-oldest/bin
 DIST := .venv-dist/bin
 
-.PHONY: demo test test-properties test-long test-slow test-oldest test-wheel lint dist docs report clean
+# A worker on every core, of one thread each: more would wait for each other.
+PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(1)/python -m pytest -n auto --dist worksteal
 
-demo: .venv/installed
+.PHONY: demo test test-properties test-long test-slow test-oldest test-wheel lint dist docs report \
+	constraints clean
+
+demo: $(VENV)/installed
 	$(BIN)/relvec demo
 
-test: .venv/installed
-	$(BIN)/python -m pytest
+test: $(VENV)/installed
+	$(call PYTEST,$(BIN))
 
 # Properties on 500 examples each; the suite above takes a few of each.
-test-properties: .venv/installed
-	RELVEC_PROPERTIES=ci $(BIN)/python -m pytest tests/properties
+test-properties: $(VENV)/installed
+	RELVEC_PROPERTIES=ci $(call PYTEST,$(BIN)) tests/properties
 
 # The same on 20,000 examples each, drawn anew every time: hours.
-test-long: .venv/installed
-	RELVEC_PROPERTIES=long $(BIN)/python -m pytest tests/properties
+test-long: $(VENV)/installed
+	RELVEC_PROPERTIES=long $(call PYTEST,$(BIN)) tests/properties
 
 # The statistical tests: many fits each, minutes in all.
-test-slow: .venv/installed
-	$(BIN)/python -m pytest -m slow
+test-slow: $(VENV)/installed
+	$(call PYTEST,$(BIN)) -m slow
 
 # The same suite on the oldest libraries that pyproject.toml allows.
 test-oldest: .venv-oldest/installed
-	$(OLDEST)/python -m pytest
+	$(call PYTEST,$(OLDEST))
 
 # Installs the wheel alone in an environment of its own, where the README has to work as printed.
 test-wheel: dist
 	$(DIST)/python -m tests.support.wheel dist
 
-lint: .venv/installed
+lint: $(VENV)/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -52,24 +60,29 @@ dist: .venv-dist/installed
 	$(DIST)/cffconvert --validate
 
 # Runs every example of the gallery; a warning of Sphinx or of an example, or a link to nowhere, fails.
-docs: .venv/documented
+docs: $(VENV)/documented
 	rm -rf docs/reference/api docs/gallery
 	$(BIN)/sphinx-build -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
 
-report: .venv/installed
+report: $(VENV)/installed
 	$(BIN)/python -m benchmarks.paper all
 
-clean:
-	rm -rf .venv .venv-dist .venv-oldest dist
+constraints:
+	rm -rf .venv-constraints
+	$(MAKE) lint test docs VENV=.venv-constraints CONSTRAINTS=
+	.venv-constraints/bin/python -m pip freeze --exclude-editable > constraints.txt
 
-# A stamp file marks a finished set-up, so that it happens once (and again when pyproject.toml changes).
-.venv/installed: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --editable '.[cli,tests,lint]'
+clean:
+	rm -rf .venv .venv-* dist
+
+# A stamp file marks a finished set-up, so that it happens once, and again when what it reads changes.
+$(VENV)/installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[cli,tests,lint]' $(CONSTRAINTS:%=--constraint %)
 	touch $@
 
-.venv/documented: .venv/installed
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+$(VENV)/documented: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable '.[docs]' $(CONSTRAINTS:%=--constraint %)
 	touch $@
 
 .venv-dist/installed:
@@ -82,6 +95,6 @@ clean:
 	$(OLDEST)/python -m pip install --quiet --editable '.[cli,tests]' \
 		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*' \
 		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*' \
-		'polars==1.17.*' 'pytest==8.*' \
+		'polars==1.17.*' 'pytest==8.*' 'pytest-xdist==3.6.*' \
 		'skl2onnx==1.19.*' 'onnx==1.17.*' 'onnxruntime==1.20.*'
 	touch $@

@@ -1,6 +1,5 @@
 """The code and commands in the documents run as they are printed, and links lead somewhere."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -53,21 +52,6 @@ def test_make_targets_exist():
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
 
 
-def _class_source(path, name):
-    text = (ROOT / path).read_text(encoding="utf-8")
-    (node,) = [n for n in ast.parse(text).body if getattr(n, "name", None) == name]
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    return "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
-
-
-def test_contributing_shows_the_classes_as_they_are():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    shown = re.findall(r"<!-- shipped: (\S+) (\w+) -->\n```python\n(.*?)```", text, flags=re.DOTALL)
-    assert [name for _, name, _ in shown] == ["Laplacian", "Poisson", "Solver"]
-    for path, name, code in shown:
-        assert code == _class_source(path, name)
-
-
 @pytest.mark.parametrize(
     "page",
     [
@@ -84,6 +68,14 @@ def test_links_lead_somewhere(page):
     local = [link.partition("#")[0] for link in links if "://" not in link]
     for link in filter(None, local):
         assert ((ROOT / page).parent / link).exists(), link
+
+
+def test_files_that_pages_name_exist():
+    """In the checkout, or in the package."""
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for name in re.findall(r"`([\w./]+\.py)`", page.read_text(encoding="utf-8")):
+            found = [(folder / name).exists() for folder in (ROOT, ROOT / "src" / "relvec")]
+            assert any(found) or page.name == "CHANGELOG.md", (page, name)
 
 
 def test_the_picture_is_small():

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from tests.support.pages import README, check_printed, commands, python_blocks
 
 SOURCE = README.parent / "src"
+CONSTRAINTS = README.parent / "constraints.txt"
 #: Beside the package: in the wheel's folder of metadata, and in the source distribution.
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 BESIDE = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md"}
@@ -59,6 +60,7 @@ def check_readme(wheel: Path, folder: str) -> None:
     venv.create(folder, with_pip=True)
     programs = Path(folder) / "bin"
     pip = programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"
+    pip = *pip, "--constraint", CONSTRAINTS
     run(*pip, wheel, folder=folder)
     blocks = python_blocks(README)
     session = "".join(code for code, _ in blocks)
