@@ -28,6 +28,7 @@ def sinc(x: ArrayLike) -> Array:
     Parameters
     ----------
     x : array_like
+        In radians.
 
     Returns
     -------
@@ -58,6 +59,7 @@ def make_sinc(
     Parameters
     ----------
     n_samples : int
+        Number of rows.
     noise : {"gaussian", "uniform"}
         The distribution of the noise.
     noise_scale : float
@@ -65,11 +67,17 @@ def make_sinc(
     grid : bool
         Equally spaced inputs, ends included, or inputs drawn uniformly.
     random_state : int, RandomState or None
+        Seed or generator of the draw; None draws anew every time.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 1)
     y : ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `noise` is another word.
 
     Examples
     --------
@@ -107,15 +115,23 @@ def make_friedman(
     Parameters
     ----------
     number : {1, 2, 3}
+        The function, of equations 62 to 64 of the paper.
     n_samples : int
+        Number of rows.
     noise : bool
         Whether to add the noise.
     random_state : int, RandomState or None
+        Seed or generator of the draw; None draws anew every time.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 10) for function 1, else (n_samples, 4)
     y : ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `number` is another one.
 
     Examples
     --------
@@ -145,7 +161,9 @@ def make_overlapping_uniforms(
     Parameters
     ----------
     n_samples : int
+        Number of rows.
     random_state : int, RandomState or None
+        Seed or generator of the draw; None draws anew every time.
 
     Returns
     -------
@@ -177,7 +195,9 @@ def make_ripley(
     Parameters
     ----------
     n_samples : int
+        Number of rows.
     random_state : int, RandomState or None
+        Seed or generator of the draw; None draws anew every time.
 
     Returns
     -------

@@ -155,7 +155,7 @@ def escaped(name: object) -> str:
 
 
 def likely_shares(probability: Array, count: Any, level: float) -> tuple[Array, Array]:
-    """Central interval of the share of `count` rows in which events of a probability happen."""
+    """Central interval of shares of `count` rows in which events happen, each (n_shares,)."""
     low, high = binom.interval(level, count, probability)
     return low / count, high / count
 
@@ -183,7 +183,7 @@ def rows_among(rows: Any, vectors: Array) -> Mask:
 
 
 def padded_grid(values: Array, n_points: int) -> Array:
-    """Even grid over the range of the values, widened at either end by five per cent of it.
+    """Even grid, shape (n_points,), over the range of values and five per cent more at either end.
 
     Equal values are taken for a range as wide as they are from zero.
     """

@@ -29,7 +29,10 @@ MOST_BINS, LEAST_ROWS = 10, 10
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins of equal mass: how many probabilities, their mean, and the share that came true."""
+    """Bins of equal mass: how many probabilities, their mean, and the share that came true.
+
+    Arrays are of shape (n_bins,), empty bins left out.
+    """
 
     count: NDArray[np.intp]
     predicted: Array
@@ -37,7 +40,7 @@ class Bins:
 
     @classmethod
     def of(cls, probability: Array, outcome: Mask, n_bins: int) -> Self:
-        """Cut at the quantiles; equal probabilities stay together, and empty bins are left out."""
+        """Cut probabilities, shape (n,), at their quantiles; equal ones stay together."""
         cuts = np.quantile(probability, np.linspace(0, 1, n_bins + 1)[1:-1])
         index = np.searchsorted(cuts, probability)
         count = np.bincount(index)
