@@ -101,6 +101,16 @@ NUMBERS = (
 )
 CLASSES = (breast_cancer, ripley, iris, iris_mode, wine, five_digits)
 
+#: Names that would end the comment that they are in, were their signs left to C.
+HOSTILE = [
+    r"length *\ int injected(void) { return 42; } \*",
+    "length */ int injected(void) { return 42; } /*",
+    "length *\\\n/ int injected(void) { return 42; } /*",
+    "length *??/\n/ int injected(void) { return 42; } /*",
+    "length *\r/ int injected(void) { return 42; } //\u202e*/",
+    "*" * 91 + "/ int injected(void) { return 42; } /*",
+]
+
 
 @cache
 def fitted(problem):

@@ -18,7 +18,7 @@ from relvec.exceptions import EmptyModelWarning
 from relvec.export import to_c
 from tests.export.bounds import bounds
 from tests.export.compiled import Compiled, gcc
-from tests.export.problems import CLASSES, NUMBERS, columns, diabetes, fitted, iris, sinc
+from tests.export.problems import CLASSES, HOSTILE, NUMBERS, columns, diabetes, fitted, iris, sinc
 
 
 @pytest.mark.parametrize("problem", NUMBERS)
@@ -123,17 +123,6 @@ int main(void) {{
         text=True,
     )
     assert done.returncode == 0, done.stderr
-
-
-#: Names that would end the comment that they are in, were their signs left to C.
-HOSTILE = [
-    r"length *\ int injected(void) { return 42; } \*",
-    "length */ int injected(void) { return 42; } /*",
-    "length *\\\n/ int injected(void) { return 42; } /*",
-    "length *??/\n/ int injected(void) { return 42; } /*",
-    "length *\r/ int injected(void) { return 42; } //\u202e*/",
-    "*" * 91 + "/ int injected(void) { return 42; } /*",
-]
 
 
 def symbols_of(folder, *words):

@@ -18,7 +18,7 @@ from relvec.exceptions import EmptyModelWarning
 from relvec.export import register, to_c, to_onnx
 from tests.export.bounds import bounds
 from tests.export.graph import run
-from tests.export.problems import CLASSES, NUMBERS, columns, diabetes, fitted, iris, sinc
+from tests.export.problems import CLASSES, HOSTILE, NUMBERS, columns, diabetes, fitted, iris, sinc
 
 
 @pytest.mark.parametrize("problem", NUMBERS)
@@ -85,6 +85,16 @@ def test_zipmap_and_nocl_do_what_they_do_for_other_classifiers():
     named = RVC(gamma=0.1).fit(X, np.array(["b", "c", "a"])[np.arange(150) // 50])
     code, _ = run(skl2onnx.to_onnx(named, X[:1], options={RVC: {"nocl": True, "zipmap": False}}), X)
     np.testing.assert_array_equal(named.classes_[code], named.predict(X))
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_names_of_classes_are_labels_whatever_they_hold(name):
+    X = np.arange(20.0)[:, None]
+    model = RVC(gamma=0.1).fit(X, np.repeat([name, "b"], 10))
+    graph = to_onnx(model, X)
+    np.testing.assert_array_equal(run(graph, X)[0], model.predict(X))
+    everything_else = graph.SerializeToString().replace(name.encode(), b"")
+    assert b"injected" not in everything_else
 
 
 def test_whole_numbers_and_truths_are_inputs_too():

@@ -9,13 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from relvec._estimators.classifier import Classifier
-from relvec._estimators.predictor import Predictor
-from relvec.export.c_root import principal_root
 from relvec.export.c_writer import CWriter
-from relvec.export.expression import Axis, Expression, Input, keep
-from relvec.export.models import exported
-from relvec.export.outputs import classes, numbers
+from relvec.export.expression import Axis, Expression, Input, Stored, keep
+from relvec.export.outputs import CLASSIFIERS, exported, predicted
 from relvec.export.scalers import n_inputs, scaled
 
 #: Names that C or the functions written here have already.
@@ -24,14 +20,14 @@ TAKEN = (
     *("enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register"),
     *("restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef"),
     *("union", "unsigned", "void", "volatile", "while"),
-    *("x", "mean", "std", "probability", "label", "principal_root"),
+    *("x", "mean", "std", "probability", "label"),
 )
 #: Signs that names of inputs and classes keep in a comment, beside letters and digits.
 PLAIN_SIGNS = frozenset(" _-+.,:;()[]'\"/%°")
 HEADER = """\
 /* {title}
  *
- * {size}
+ * {constant_bytes} bytes of constants, {buffer_bytes} bytes of arrays on the stack
 {notes} */
 #ifndef {macro}_H
 #define {macro}_H
@@ -43,7 +39,7 @@ HEADER = """\
 extern "C" {{
 #endif
 
-{comment}
+/* {comment} */
 {declaration};
 
 #ifdef __cplusplus
@@ -59,9 +55,10 @@ SOURCE = """\
 #include "{name}.h"
 
 {tables}
-{helpers}{definition}
+
+{declaration}
 {{
-{body}
+{unused}{body}
 }}
 """
 
@@ -168,34 +165,23 @@ def to_c(
     if real not in ("double", "float"):
         raise ValueError(f"real={real!r}, expected 'double' or 'float'")
     name = _checked_name(name, path)
-    machine = exported(model, return_std=return_std)
-    feature = Axis("feature", n_inputs(model))
-    x: Expression = Input(feature)
-    if machine is not model:
-        x, feature = scaled(model[:-1], x, feature)
-        x = keep(x, feature, name="scaled")
-    writer = CWriter(name, real, TAKEN)
-    if isinstance(machine, Classifier):
-        parts = _classifier(machine, x, feature, writer)
+    estimator = exported(model, return_std=return_std)
+    x: Expression = Input(Axis("feature", n_inputs(model)))
+    if estimator is not model:
+        x = scaled(model[:-1], x)
+        x = keep(x, *x.axes, name="scaled")
+    outputs = predicted(estimator, x)
+    if not return_std:
+        outputs.pop("std", None)
+    writer = CWriter(name, real, TAKEN, *outputs.values())
+    if isinstance(estimator, CLASSIFIERS):
+        function = _classifier(writer, outputs)
     else:
-        parts = _regressor(machine, x, feature, writer, std=return_std)
-    code = _assembled(name, real, model, machine, writer, parts)
+        function = _regressor(writer, outputs)
+    code = _assembled(writer, model, estimator, function)
     if path is not None:
         code.save(Path(path).parent)
     return code
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """What a function in C of one kind of model looks like."""
-
-    kind: str
-    n_outputs: int
-    returns: str
-    arguments: tuple[str, ...]
-    comment: str
-    notes: tuple[str, ...] = ()
-    ending: tuple[str, ...] = ()
 
 
 def _checked_name(name: str | None, path: Path | str | None) -> str:
@@ -217,50 +203,71 @@ def _checked_name(name: str | None, path: Path | str | None) -> str:
     return name
 
 
-def _regressor(
-    machine: Predictor, x: Expression, feature: Axis, writer: CWriter, *, std: bool
-) -> _Parts:
-    found = numbers(machine, x, feature)
-    outputs = {"mean": found.mean} | ({"std": found.std} if std else {})
-    writer.write(outputs)
-    what = "Mean and standard deviation" if std else "Mean"
-    return _Parts(
-        "TARGETS",
-        found.axis.size,
-        "void",
-        tuple(outputs),
-        f"/* {what} of a new observation of every target, for one row x of inputs. */",
-    )
+def _regressor(writer: CWriter, outputs: dict[str, Stored]) -> dict[str, Any]:
+    """Write what a regressor predicts; returns how its function is declared."""
+    for name, node in outputs.items():
+        writer.write(name, node)
+    what = "Mean and standard deviation" if "std" in outputs else "Mean"
+    return {
+        "returns": "void",
+        "arguments": outputs,
+        "kind": "TARGETS",
+        "n_outputs": outputs["mean"].axes[0].size,
+        "comment": f"{what} of a new observation of every target, for one row x of inputs.",
+    }
 
 
-def _classifier(machine: Classifier, x: Expression, feature: Axis, writer: CWriter) -> _Parts:
-    found = classes(machine, x, feature)
-    if found.score is found.probability:
-        writer.write({"probability": found.probability})
-        score = "probability"
-    else:
-        writer.write({"probability": found.probability, "score": found.score})
-        writer.declare("score", found.axis.size)
-        score = "score"
-    labels = ", ".join(f"{code} {label!r}" for code, label in enumerate(machine.classes_.tolist()))
-    return _Parts(
-        "CLASSES",
-        found.axis.size,
-        "int",
-        ("probability",),
-        "/* Probability of every class for one row x of inputs; returns the most probable. */",
-        _comment(f"Classes: {labels}"),
-        (
-            "int label = 0;",
-            f"for (int i = 1; i < {found.axis.size}; ++i) {{",
-            f"    label = {score}[i] > {score}[label] ? i : label;",
-            "}",
-            "return label;",
-        ),
-    )
+def _classifier(writer: CWriter, outputs: dict[str, Stored]) -> dict[str, Any]:
+    """Write what a classifier predicts; returns how its function is declared."""
+    size = outputs["probability"].axes[0].size
+    writer.write("probability", outputs["probability"])
+    score = writer.stored(outputs["score"])
+    writer.body.lines += [
+        "int label = 0;",
+        f"for (int i = 1; i < {size}; ++i) {{",
+        f"    label = {score}[i] > {score}[label] ? i : label;",
+        "}",
+        "return label;",
+    ]
+    return {
+        "returns": "int",
+        "arguments": ("probability",),
+        "kind": "CLASSES",
+        "n_outputs": size,
+        "comment": "Probability of every class for one row x of inputs; returns the most probable.",
+    }
 
 
-def _comment(text: str) -> tuple[str, ...]:
+def _assembled(writer: CWriter, model: Any, estimator: Any, function: dict[str, Any]) -> CCode:
+    """Header and source of what was written."""
+    name, real, macro, inputs = writer.prefix, writer.real, writer.prefix.upper(), n_inputs(model)
+    arguments = [f"const {real} x[{macro}_INPUTS]"]
+    arguments += [f"{real} {each}[{macro}_{function['kind']}]" for each in function["arguments"]]
+    notes = []
+    if hasattr(model, "feature_names_in_"):
+        notes.append(f"Inputs: {', '.join(map(str, model.feature_names_in_))}")
+    if hasattr(estimator, "classes_"):
+        labels = (f"{code} {label!r}" for code, label in enumerate(estimator.classes_.tolist()))
+        notes.append(f"Classes: {', '.join(labels)}")
+    fields = function | {
+        "name": name,
+        "macro": macro,
+        "n_inputs": inputs,
+        "title": f"{type(estimator).__name__} with {len(estimator.relevance_)} functions of "
+        f"{inputs} inputs, by relvec {version('relvec')}",
+        "constant_bytes": writer.constant_bytes,
+        "buffer_bytes": writer.buffer_bytes,
+        "notes": "".join(map(_comment, notes)),
+        "declaration": f"{function['returns']} {name}_predict({', '.join(arguments)})",
+        "tables": "\n".join(writer.tables),
+        "body": textwrap.indent("\n".join(writer.body.lines), "    "),
+        "unused": "" if writer.reads_row else "    (void)x;\n",
+    }
+    header, source = HEADER.format(**fields), SOURCE.format(**fields)
+    return CCode(name, header, source, writer.constant_bytes, writer.buffer_bytes)
+
+
+def _comment(text: str) -> str:
     """Lines inside a comment, made of letters, digits and signs that mean nothing to C.
 
     Any other character could, with its neighbours, end the comment (``*/``, also spelt with a
@@ -269,52 +276,4 @@ def _comment(text: str) -> tuple[str, ...]:
     safe = "".join(
         sign if sign.isalnum() or sign in PLAIN_SIGNS else f"<U+{ord(sign):04X}>" for sign in text
     )
-    return tuple(f" * {line}" for line in textwrap.wrap(safe, 92))
-
-
-def _assembled(
-    name: str,
-    real: str,
-    model: Any,
-    machine: Predictor | Classifier,
-    writer: CWriter,
-    parts: _Parts,
-) -> CCode:
-    """Header and source of what was written."""
-    macro, inputs = name.upper(), n_inputs(model)
-    arguments = [f"const {real} x[{macro}_INPUTS]"]
-    arguments += [f"{real} {argument}[{macro}_{parts.kind}]" for argument in parts.arguments]
-    declaration = f"{parts.returns} {name}_predict({', '.join(arguments)})"
-    title = (
-        f"{type(machine).__name__} with {len(machine.relevance_)} functions of {inputs} inputs, "
-        f"by relvec {version('relvec')}"
-    )
-    size = (
-        f"{writer.constant_bytes} bytes of constants, {writer.buffer_bytes} bytes of arrays on the "
-        "stack"
-    )
-    notes = parts.notes
-    if hasattr(model, "feature_names_in_"):
-        notes = *_comment(f"Inputs: {', '.join(map(str, model.feature_names_in_))}"), *notes
-    header = HEADER.format(
-        title=title,
-        size=size,
-        notes="".join(f"{line}\n" for line in notes),
-        macro=macro,
-        n_inputs=inputs,
-        kind=parts.kind,
-        n_outputs=parts.n_outputs,
-        comment=parts.comment,
-        declaration=declaration,
-    )
-    body = [] if writer.reads_row else ["(void)x;"]
-    body += [*writer.body.lines, *parts.ending]
-    source = SOURCE.format(
-        title=title,
-        name=name,
-        tables="\n".join(writer.tables),
-        helpers="\n" + principal_root(real) if writer.needs_root else "\n",
-        definition=declaration,
-        body="\n".join(f"    {line}" for line in body),
-    )
-    return CCode(name, header, source, writer.constant_bytes, writer.buffer_bytes)
+    return "".join(f" * {line}\n" for line in textwrap.wrap(safe, 92))

@@ -2,62 +2,90 @@
 
 from __future__ import annotations
 
+import math
+import re
+import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec.export.c_text import FUNCTIONS, INTEGERS, STEPS, Real, bare, braces, brackets
 from relvec.export.expression import (
     Apply,
     Axis,
     Expression,
     Inner,
     Input,
+    Limit,
     Pick,
-    PrincipalRoot,
     Reduce,
-    Smallest,
+    Repeat,
     Stack,
     Stored,
     Table,
-    Weighted,
     dependencies,
-    keep,
 )
-from relvec.export.precision import low_part
+
+#: How functions are written for double; float has an f behind the names of the library.
+FUNCTIONS = {
+    "add": "({0} + {1})",
+    "subtract": "({0} - {1})",
+    "multiply": "({0} * {1})",
+    "divide": "({0} / {1})",
+    "negative": "(-{0})",
+    "exp": "exp({0})",
+    "log": "log({0})",
+    "sqrt": "sqrt({0})",
+    "sin": "sin({0})",
+    "tanh": "tanh({0})",
+    "absolute": "fabs({0})",
+    "minimum": "fmin({0}, {1})",
+    "maximum": "fmax({0}, {1})",
+    "power": "pow({0}, {1})",
+    "normal_cdf": "(0.5 * erfc(-0.7071067811865475 * {0}))",
+    "choose": "({0} < 0.0 ? {1} : {2})",
+}
+#: What a reduction starts from, and its step.
+STEPS = {
+    "sum": ("0.0", "{0} += {1};"),
+    "product": ("1.0", "{0} *= {1};"),
+    "largest": ("-HUGE_VAL", "{0} = fmax({0}, {1});"),
+}
+LIBRARY = re.compile(r"\b(exp|log|sqrt|sin|tanh|fabs|fmin|fmax|pow|erfc)\(")
+NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*)(?![\w.])")
+#: The shortest types of whole numbers, by their bytes.
+INTEGERS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
 
 
-class Scope:
-    """A block of C: a loop along an axis, or the body of the function."""
+class Block:
+    """A block of C: the body of the function, or of a loop along an axis."""
 
     def __init__(
-        self, parent: Scope | None = None, axis: Axis | None = None, var: str = ""
+        self, outer: Block | None = None, axis: Axis | None = None, index: str = ""
     ) -> None:
-        self.parent, self.axis, self.var = parent, axis, var
-        self.condition = ""
+        self.outer, self.axis, self.index = outer, axis, index
         self.lines: list[str] = []
         self.known: dict[Expression, str] = {}
 
-    def upwards(self) -> Iterator[Scope]:
-        """The block and those around it."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.parent
+    def outwards(self) -> Iterator[Block]:
+        """Yield the block and those around it."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.outer
 
-    def home(self, free: Sequence[Axis]) -> Scope:
-        """The outermost block in which all these axes have an index."""
-        for scope in self.upwards():
-            if scope.parent is None or any(scope.axis is axis for axis in free):
-                return scope
-        raise AssertionError
+    def home(self, axes: Iterable[Axis]) -> Block:
+        """Return the outermost block in which all these axes have an index."""
+        free = set(axes)
+        return next(each for each in self.outwards() if each.outer is None or each.axis in free)
 
-    def index(self, axis: Axis) -> str:
-        """The loop variable of an axis."""
-        return next(scope.var for scope in self.upwards() if scope.axis is axis)
+    def index_of(self, axis: Axis) -> str:
+        """Return the loop variable of an axis."""
+        return next(block.index for block in self.outwards() if block.axis is axis)
 
 
 class CWriter:
@@ -66,278 +94,270 @@ class CWriter:
     Parameters
     ----------
     prefix : str
-        What the names of tables begin with.
+        Names of tables begin with it.
     real : {"double", "float"}
         Type that is computed in.
     taken : iterable of str
         Names that are in use.
+    *wanted : Expression
+        All that will be written.
     """
 
-    def __init__(self, prefix: str, real: str, taken: Iterable[str]) -> None:
-        self.prefix, self.real = prefix, Real(real)
+    def __init__(self, prefix: str, real: str, taken: Iterable[str], *wanted: Expression) -> None:
+        self.prefix, self.real = prefix, real
+        self.dtype = np.dtype(np.float32 if real == "float" else np.float64)
         self.names = Counter(taken)
         self.tables: list[str] = []
-        self.table_names: dict[Expression, str] = {}
-        self.same: dict[object, str] = {}
-        self.body = Scope()
-        self.uses: Counter[Expression] = Counter()
+        self.table_names: dict[object, str] = {}
+        self.body = Block()
         self.constant_bytes = self.buffer_bytes = 0
-        self.reads_row = self.needs_root = False
+        nodes = dependencies(*wanted)
+        self.uses = Counter(part for node in nodes for part in node.parts)
+        self.reads_row = any(isinstance(node, Input) for node in nodes)
 
-    def write(self, outputs: dict[str, Expression]) -> None:
-        """Write expressions to the arrays of these names, which exist."""
-        stored: dict[str, Stored] = {}
-        for name, node in outputs.items():
-            stored[name] = node if isinstance(node, Stored) else keep(node, *node.axes)
-        for node in dependencies(*stored.values()):
-            self.uses.update(node.parts)
-        for name, output in stored.items():
-            self._fill(output, name, self.body)
+    def write(self, name: str, node: Stored) -> None:
+        """Write an expression to the array of this name, which exists."""
+        self.body.known[node] = self._fill(node, name, self.body)
 
-    def declare(self, name: str, size: int) -> None:
-        """Declare, at the top, an array for an output that is no argument."""
-        self.body.lines.insert(0, f"{self.real.name} {name}[{size}];")
-        self.buffer_bytes += size * self.real.dtype.itemsize
+    def stored(self, node: Stored) -> str:
+        """Return the name of an array that holds an expression."""
+        return self._array(node, self.body)
 
     def _fresh(self, name: str) -> str:
         self.names[name] += 1
         return name if self.names[name] == 1 else self._fresh(f"{name}_{self.names[name]}")
 
-    def value(self, node: Expression, scope: Scope) -> str:
-        """C of a value at the indices of a block; what needs fewer of them is computed outside."""
-        over = node.over if isinstance(node, Stored) else ()
-        home = scope.home([axis for axis in node.axes if axis not in over])
-        if isinstance(node, Stored):
-            if node not in home.known:
-                home.known[node] = self._fill(node, self._buffer(node, home), home)
-            return self._access(home.known[node], _kept(node), scope)
-        if node in home.known:
-            return home.known[node]
-        text = self._text(node, home)
-        if "(" in text and (home is not scope or self.uses[node] > 1):
-            name = self._fresh("value")
-            home.lines.append(f"const {self.real.name} {name} = {bare(text)};")
-            text = name
-        if isinstance(node, Apply | Reduce | Inner | Weighted) and "(" not in text:
-            home.known[node] = text
-        return text
+    def _typed(self, code: str) -> str:
+        """Code for double as code for the type that is computed in."""
+        if self.real == "double":
+            return code
+        return NUMBER.sub(r"\1f", LIBRARY.sub(r"\1f(", code.replace("HUGE_VAL", "HUGE_VALF")))
 
-    def _text(self, node: Expression, scope: Scope) -> str:
+    def _number(self, value: float) -> str:
+        """A literal with all its digits."""
+        with np.errstate(over="ignore"):  # which is told below
+            rounded = self.dtype.type(value)
+        if not np.isfinite(rounded):
+            raise ValueError(f"the model holds {value!r}, which a C {self.real} cannot")
+        text = str(rounded)
+        return text + ".0" * (not re.search(r"[.e]", text)) + "f" * (self.real == "float")
+
+    def _value(self, node: Expression, block: Block) -> str:
+        """C of a value at the indices of a block; what needs fewer of them is computed outside."""
+        if isinstance(node, Stored):
+            return self._access(self._array(node, block), node.over, block)
+        home = block.home(node.axes)
+        if node not in home.known:
+            text = self._text(node, home)
+            again = home is not block or self.uses[node] > 1
+            if "(" in text and again and not isinstance(node, Table):
+                name = self._fresh("value")
+                home.lines.append(f"const {self.real} {name} = {_bare(text)};")
+                text = name
+            if "(" in text:
+                return text
+            home.known[node] = text
+        return home.known[node]
+
+    def _text(self, node: Expression, block: Block) -> str:
         match node:
             case Input():
-                return self._input(node, scope.index(node.axes[0]))
+                return f"x[{block.index_of(node.axes[0])}]"
+            case Table(axes=()):
+                text = self._number(float(node.values))
+                return f"({text})" if text.startswith("-") else text
             case Table():
-                return self._constant(node, scope)
-            case Smallest():
-                return self.real.number(self.real.smallest)
+                return self._access(self._table(node.values, node.name), node.axes, block)
+            case Limit():
+                return self._number(node.of(self.dtype))
             case Apply():
-                return self._apply(node, scope)
-            case Reduce():
-                start, step = STEPS[node.kind]
-                name = self._declared(node.kind, start, scope)
-                loop = self._loop(scope, node.axis)
-                value = bare(self.value(node.parts[0], loop))
-                loop.lines.append(self.real.typed(step).format(name, value))
-                self._close(loop)
-                return name
+                return self._apply(node.in_precision(self.dtype), block)
+            case Reduce(parts=(part,)):
+                return self._collected(
+                    node.kind, node.axis, block, lambda at: self._value(part, at)
+                )
             case Inner():
-                name = self._declared("sum", "0.0", scope)
-                loop = self._loop(scope, node.axis)
-                one, two = (self.value(part, loop) for part in node.parts)
-                loop.lines.append(f"{name} += {one} * {two};")
-                self._close(loop)
-                return name
-            case Weighted():
-                return self._weighted(node, scope)
+                return self._inner(node, block)
             case Pick():
-                return self._pick(node, scope)
+                return self._pick(node, block)
         raise AssertionError(node)
 
-    def _input(self, node: Input, index: str) -> str:
-        self.reads_row = True
-        return f"x[{index}]"
+    def _apply(self, node: Apply, block: Block) -> str:
+        parts = [self._value(part, block) for part in node.parts]
+        code = self._typed(FUNCTIONS[node.function])
+        return code.format(*parts if code.startswith("(") else map(_bare, parts))
 
-    def _apply(self, node: Apply, scope: Scope) -> str:
-        parts = [self.value(part, scope) for part in node.parts]
-        if node.function == "subtract" and isinstance(node.parts[1], Table):
-            low = low_part(node.parts[0], node.parts[1], self.real.dtype)
-            if low is not None:
-                parts = [f"({parts[0]} - {parts[1]})", self.value(low, scope)]
-        code = self.real.typed(FUNCTIONS[node.function])
-        return code.format(*parts if code.startswith("(") else map(bare, parts))
-
-    def _constant(self, node: Table, scope: Scope) -> str:
-        if not node.axes:
-            text = self.real.number(float(node.values))
-            return f"({text})" if text.startswith("-") else text
-        return self._access(self._table(node, node.values, node.name), node.axes, scope)
-
-    def _weighted(self, node: Weighted, scope: Scope) -> str:
-        name = self._declared("sum", "0.0", scope)
-        other = _triangle(node.weights, node.axis)
+    def _inner(self, node: Inner, block: Block) -> str:
+        """The sum of products; of a triangle of weights only the entries that are not zero."""
+        one, two = node.parts
+        other = _triangle(two, node.axis)
         if other is None:
-            inner = self._loop(scope, node.axis)
-            weight = self._constant(node.weights, inner)
-        else:
-            end = scope.index(other)
-            inner = self._loop(scope, node.axis, f"<= {end}")
-            packed = self._packed(node.weights, node.axis)
-            weight = f"{packed}[{end} * ({end} + 1) / 2 + {inner.var}]"
-        inner.lines.append(f"{name} += {self.value(node.parts[0], inner)} * {weight};")
-        self._close(inner)
-        return name
+            return self._collected(
+                "sum",
+                node.axis,
+                block,
+                lambda at: f"{self._value(one, at)} * {self._value(two, at)}",
+            )
+        assert isinstance(two, Table)
+        by_column = two.values if two.axes[0] is other else two.values.T
+        column, packed = block.index_of(other), by_column[np.tril_indices(other.size)]
+        name = self._table(packed, two.name)
 
-    def _pick(self, node: Pick, scope: Scope) -> str:
+        def term(at: Block) -> str:
+            weight = f"{name}[{column} * ({column} + 1) / 2 + {at.index}]"
+            return f"{self._value(one, at)} * {weight}"
+
+        return self._collected("sum", node.axis, block, term, f"<= {column}")
+
+    def _pick(self, node: Pick, block: Block) -> str:
         (part,) = node.parts
         if node.renames:
-            index = scope.index(node.new_axes[0])
+            index = block.index_of(node.new_axes[0])
         else:
-            positions = self._table(node, node.positions, "positions")
-            index = self._access(positions, node.new_axes, scope)
+            positions = self._table(node.positions, "positions")
+            index = self._access(positions, node.new_axes, block)
         if isinstance(part, Input):
-            return self._input(part, index)
+            return f"x[{index}]"
         assert isinstance(part, Stored)
-        home = scope.home([axis for axis in part.axes if axis not in part.over])
-        if part not in home.known:
-            home.known[part] = self._fill(part, self._buffer(part, home), home)
-        return self._access(home.known[part], _kept(part), scope, {node.axis: index})
+        return self._access(self._array(part, block), part.over, block, {node.axis: index})
 
     def _access(
-        self, name: str, axes: Iterable[Axis], scope: Scope, known: dict[Axis, str] | None = None
+        self, name: str, axes: Iterable[Axis], block: Block, known: dict[Axis, str] | None = None
     ) -> str:
         """An element of an array."""
         known = known or {}
-        return name + "".join(f"[{known.get(axis) or scope.index(axis)}]" for axis in axes)
+        return name + "".join(f"[{known.get(axis) or block.index_of(axis)}]" for axis in axes)
 
-    def _declared(self, kind: str, start: str, scope: Scope) -> str:
-        """A variable that something is collected in."""
-        name = self._fresh(kind)
-        scope.lines.append(f"{self.real.name} {name} = {self.real.typed(start)};")
+    @contextmanager
+    def _loops(self, outer: Block, *axes: Axis, end: str = "") -> Iterator[Block]:
+        """Open loops along axes, and close them behind what is written to the innermost block."""
+        if not axes:
+            yield outer
+            return
+        (axis, *others), used = axes, {block.index for block in outer.outwards()}
+        names = (f"{axis.name}{number or ''}" for number in count())
+        index = next(name for name in names if name not in used)
+        block = Block(outer, axis, index)
+        with self._loops(block, *others) as inner:
+            yield inner
+        head = f"for (int {index} = 0; {index} {end or f'< {axis.size}'}; ++{index}) {{"
+        outer.lines += [head, *(f"    {line}" for line in block.lines), "}"]
+
+    def _collected(
+        self, kind: str, axis: Axis, block: Block, term: Callable[[Block], str], end: str = ""
+    ) -> str:
+        """Name of a variable that terms along an axis are collected in."""
+        (start, step), name = STEPS[kind], self._fresh(kind)
+        block.lines.append(f"{self.real} {name} = {self._typed(start)};")
+        with self._loops(block, axis, end=end) as inner:
+            inner.lines.append(self._typed(step).format(name, _bare(term(inner))))
         return name
 
-    def _loop(self, parent: Scope, axis: Axis, condition: str = "") -> Scope:
-        """Open a loop along an axis."""
-        in_use = {scope.var for scope in parent.upwards()}
-        var = next(
-            name
-            for name in (f"{axis.name}{number or ''}" for number in range(len(in_use) + 1))
-            if name not in in_use
-        )
-        scope = Scope(parent, axis, var)
-        scope.condition = condition or f"< {axis.size}"
-        return scope
+    def _array(self, node: Stored, block: Block) -> str:
+        """Name of the array of an expression, where its other axes have an index."""
+        home = block.home(axis for axis in node.axes if axis not in node.over)
+        if node not in home.known:
+            name, sizes = self._fresh(node.name), [axis.size for axis in node.over]
+            home.lines.append(f"{self.real} {name}{_brackets(sizes)};")
+            self.buffer_bytes += math.prod(sizes) * self.dtype.itemsize
+            home.known[node] = self._fill(node, name, home)
+        return home.known[node]
 
-    def _close(self, scope: Scope) -> None:
-        """Write a loop behind what its block has so far."""
-        assert scope.parent is not None
-        head = f"for (int {scope.var} = 0; {scope.var} {scope.condition}; ++{scope.var}) {{"
-        scope.parent.lines += [head, *(f"    {line}" for line in scope.lines), "}"]
-
-    def _buffer(self, node: Stored, scope: Scope) -> str:
-        """Declare an array for an expression that is stored."""
-        name, sizes = self._fresh(node.name), [axis.size for axis in _kept(node)]
-        scope.lines.append(f"{self.real.name} {name}{brackets(sizes)};")
-        self.buffer_bytes += int(np.prod(sizes)) * self.real.dtype.itemsize
-        return name
-
-    def _fill(self, node: Stored, name: str, scope: Scope) -> str:
+    def _fill(self, node: Stored, name: str, block: Block) -> str:
         """Write an expression to an array."""
-        if isinstance(node, Stack):
-            self._fill_stack(node, name, scope)
-        elif isinstance(node, PrincipalRoot):
-            self._fill_root(node, name, scope)
-        elif isinstance(reduction := node.parts[0], Reduce) and self.uses[reduction] == 1:
-            self._collect(node, reduction, name, scope)
-        else:
-            loops = self._loops(scope, _kept(node))
-            target = self._access(name, _kept(node), loops[-1])
-            loops[-1].lines.append(f"{target} = {bare(self.value(node.parts[0], loops[-1]))};")
-            self._close_all(loops[1:])
+        match node:
+            case Stack():
+                self._fill_stack(node, name, block)
+            case Repeat():
+                self._fill_repeat(node, name, block)
+            case Stored(parts=(Reduce() as reduction,)) if self.uses[reduction] == 1:
+                self._collect(node, reduction, name, block)
+            case _:
+                self._assign(node, name, block, lambda at: _bare(self._value(node.parts[0], at)))
         return name
 
-    def _loops(self, scope: Scope, axes: Iterable[Axis]) -> list[Scope]:
-        """Open loops along several axes, behind the block that they are in."""
-        found = [scope]
-        for axis in axes:
-            found.append(self._loop(found[-1], axis))
-        return found
+    def _assign(self, node: Stored, name: str, block: Block, value: Callable[[Block], str]) -> None:
+        with self._loops(block, *node.over) as inner:
+            inner.lines.append(f"{self._access(name, node.over, inner)} = {value(inner)};")
 
-    def _close_all(self, loops: list[Scope]) -> None:
-        for loop in reversed(loops):
-            self._close(loop)
-
-    def _collect(self, node: Stored, reduction: Reduce, name: str, scope: Scope) -> None:
+    def _collect(self, node: Stored, reduction: Reduce, name: str, block: Block) -> None:
         """Reduce into an array: what does not depend on its axes is computed once a step."""
-        start, step = STEPS[reduction.kind]
-        loops = self._loops(scope, _kept(node))
-        target = self._access(name, _kept(node), loops[-1])
-        loops[-1].lines.append(f"{target} = {self.real.typed(start)};")
-        self._close_all(loops[1:])
-        loops = self._loops(scope, (reduction.axis, *_kept(node)))
-        target = self._access(name, _kept(node), loops[-1])
-        value = bare(self.value(reduction.parts[0], loops[-1]))
-        loops[-1].lines.append(self.real.typed(step).format(target, value))
-        self._close_all(loops[1:])
+        start, step = map(self._typed, STEPS[reduction.kind])
+        self._assign(node, name, block, lambda _: start)
+        with self._loops(block, reduction.axis, *node.over) as inner:
+            value = _bare(self._value(reduction.parts[0], inner))
+            inner.lines.append(step.format(self._access(name, node.over, inner), value))
 
-    def _fill_stack(self, node: Stack, name: str, scope: Scope) -> None:
+    def _fill_stack(self, node: Stack, name: str, block: Block) -> None:
         begin = 0
         for part in node.parts:
-            if not part.axes:
-                scope.lines.append(f"{name}[{begin}] = {bare(self.value(part, scope))};")
-                begin += 1
-                continue
-            loop = self._loop(scope, part.axes[0])
-            place = f"{begin} + {loop.var}" if begin else loop.var
-            loop.lines.append(f"{name}[{place}] = {bare(self.value(part, loop))};")
-            self._close(loop)
-            begin += part.axes[0].size
+            with self._loops(block, *part.axes) as inner:
+                first = [str(begin)] if begin or not part.axes else []
+                place = " + ".join(first + [inner.index_of(axis) for axis in part.axes])
+                inner.lines.append(f"{name}[{place}] = {_bare(self._value(part, inner))};")
+            begin += math.prod(axis.size for axis in part.axes)
 
-    def _fill_root(self, node: PrincipalRoot, name: str, scope: Scope) -> None:
-        """Call the function that decomposes a matrix, which it destroys."""
-        size, matrix = node.root_axis.size, self._fresh("matrix")
-        scope.lines.append(f"{self.real.name} {matrix}[{size}][{size}];")
-        self.buffer_bytes += size * size * self.real.dtype.itemsize
-        loops = self._loops(scope, node.matrix_axes)
-        target = self._access(matrix, node.matrix_axes, loops[-1])
-        loops[-1].lines.append(f"{target} = {bare(self.value(node.parts[0], loops[-1]))};")
-        self._close_all(loops[1:])
-        scope.lines.append(f"principal_root({size}, &{matrix}[0][0], &{name}[0][0]);")
-        self.needs_root = True
+    def _fill_repeat(self, node: Repeat, name: str, block: Block) -> None:
+        start, after = node.parts
+        assert isinstance(start, Stored)
+        assert isinstance(after, Stored)
+        self._fill(start, name, block)
+        with self._loops(block, node.sweep, node.turn) as inner:
+            inner.known[node.state] = name
+            new = self._array(after, inner)
+            self._assign(node, name, inner, lambda at: self._access(new, node.over, at))
 
-    def _table(self, node: Expression, values: NDArray[Any], name: str) -> str:
+    def _table(self, values: NDArray[Any], name: str) -> str:
         """Name of a table of constants; those that hold the same are written once."""
         content = values.shape, values.dtype.kind, values.tobytes()
-        if node not in self.table_names and content in self.same:
-            self.table_names[node] = self.same[content]
-        if node not in self.table_names:
-            name = self._fresh(f"{self.prefix}_{name}")
+        if content not in self.table_names:
+            self.table_names[content] = name = self._fresh(f"{self.prefix}_{name}")
             if values.dtype.kind == "i":
-                of = np.min_scalar_type(values.max())
-                kind, texts = INTEGERS[of.itemsize], [str(value) for value in values.flat]
-                self.constant_bytes += values.size * of.itemsize
+                size = np.min_scalar_type(values.max()).itemsize
+                kind, texts = INTEGERS[size], [str(value) for value in values.flat]
             else:
-                kind, texts = self.real.name, [self.real.number(value) for value in values.flat]
-                self.constant_bytes += values.size * self.real.dtype.itemsize
-            head = f"static const {kind} {name}{brackets(values.shape)}"
-            self.tables.append(f"{head} = {braces(texts, values.shape)};")
-            self.table_names[node] = self.same[content] = name
-        return self.table_names[node]
-
-    def _packed(self, weights: Table, axis: Axis) -> str:
-        """Name of the table of an upper triangle, a column after another."""
-        by_column = weights.values if weights.axes[0] is not axis else weights.values.T
-        return self._table(weights, by_column[np.tril_indices(len(by_column))], weights.name)
+                size = self.dtype.itemsize
+                kind, texts = self.real, [self._number(value) for value in values.flat]
+            self.constant_bytes += values.size * size
+            head = f"static const {kind} {name}{_brackets(values.shape)}"
+            self.tables.append(f"{head} = {_braces(texts, values.shape)};")
+        return self.table_names[content]
 
 
-def _kept(node: Stored) -> tuple[Axis, ...]:
-    """Axes that an expression is stored along, outermost first."""
-    return tuple(axis for axis in node.axes if axis in node.over)
-
-
-def _triangle(weights: Table, axis: Axis) -> Axis | None:
+def _triangle(weights: Expression, axis: Axis) -> Axis | None:
     """The other axis of a matrix whose entries are zero wherever `axis` is further than it."""
-    if len(weights.axes) != 2 or len(set(weights.values.shape)) > 1 or weights.values.size == 1:
+    if not isinstance(weights, Table) or len(weights.axes) != 2 or weights.values.size == 1:
         return None
     first, second = weights.axes
     by_column = weights.values if second is axis else weights.values.T
-    return None if np.triu(by_column, 1).any() else first if second is axis else second
+    if first.size != second.size or np.triu(by_column, 1).any():
+        return None
+    return first if second is axis else second
+
+
+def _bare(text: str) -> str:
+    """The text without brackets around all of it."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return text[1:-1] if place == len(text) - 1 else text
+    return text
+
+
+def _brackets(sizes: Iterable[int]) -> str:
+    """Sizes of an array."""
+    return "".join(f"[{size}]" for size in sizes)
+
+
+def _braces(texts: list[str], shape: tuple[int, ...], indent: str = "    ") -> str:
+    """Nested initialisers."""
+    if len(shape) == 1:
+        lines = textwrap.wrap(", ".join(texts), 96, initial_indent=indent, subsequent_indent=indent)
+        return "{\n" + "\n".join(lines) + f"\n{indent[4:]}}}"
+    size = len(texts) // shape[0]
+    rows = (texts[begin : begin + size] for begin in range(0, len(texts), size))
+    inner = (indent + _braces(row, shape[1:], indent + "    ") for row in rows)
+    return "{\n" + ",\n".join(inner) + f"\n{indent[4:]}}}"

@@ -17,39 +17,37 @@ from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_
 from skl2onnx.common.utils import check_input_and_output_numbers, check_input_and_output_types
 from skl2onnx.common.utils_classifier import get_label_classes
 
-from relvec._estimators.classification import RVC
-from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._estimators.regression import RVR
-from relvec.export.expression import Axis, Input
+from relvec.export.expression import Axis, Input, Stored
 from relvec.export.onnx_writer import OnnxWriter
-from relvec.export.outputs import classes, numbers
+from relvec.export.outputs import CLASSIFIERS, REGRESSORS, predicted
 
 INPUTS = [FloatTensorType, DoubleTensorType, Int64TensorType, BooleanTensorType]
+DOUBLE = {"double": [False, True]}
+CLASSIFIER_OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "nocl": [False, True],
+    "output_class_labels": [False, True],
+}
 
 
 def register_all() -> None:
     """See `relvec.export.register`."""
-    for regressor in (RVR, SparseBayesianRegressor):
+    for regressor in REGRESSORS:
         update_registered_converter(
             regressor,
             f"Relvec{regressor.__name__}",
             _regressor_shapes,
             _convert_regressor,
             parser=_parse_regressor,
-            options={"return_std": [False, True], "double": [False, True]},
+            options={"return_std": [False, True]} | DOUBLE,
         )
-    for classifier in (RVC, SparseBayesianClassifier):
+    for classifier in CLASSIFIERS:
         update_registered_converter(
             classifier,
             f"Relvec{classifier.__name__}",
             calculate_linear_classifier_output_shapes,
             _convert_classifier,
-            options={
-                "zipmap": [True, False, "columns"],
-                "nocl": [False, True],
-                "output_class_labels": [False, True],
-                "double": [False, True],
-            },
+            options=CLASSIFIER_OPTIONS | DOUBLE,
         )
 
 
@@ -75,31 +73,30 @@ def _regressor_shapes(operator: Any) -> None:
 
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
-    writer, row, kind = _begun(scope, operator, container)
-    found = numbers(operator.raw_operator, row, row.axes[0])
-    for output, expression in zip(operator.outputs, (found.mean, found.std), strict=False):
-        writer.node("Cast", writer.rows(expression), output=output.full_name, to=kind)
+    writer, outputs, kind = _begun(scope, operator, container)
+    for output, node in zip(operator.outputs, outputs.values(), strict=False):
+        writer.node("Cast", writer.rows(node), output=output.full_name, to=kind)
 
 
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
-    writer, row, kind = _begun(scope, operator, container)
-    model, (label, probability) = operator.raw_operator, operator.outputs
-    found = classes(model, row, row.axes[0])
-    likely = writer.node("ArgMax", writer.rows(found.score), axis=1, keepdims=0)
-    writer.node("Gather", _labels(scope, container, model), likely, output=label.full_name)
-    rows = writer.rows(found.probability)
+    writer, outputs, kind = _begun(scope, operator, container)
+    label, probability = operator.outputs
+    likely = writer.node("ArgMax", writer.rows(outputs["score"]), axis=1, keepdims=0)
+    labels = _labels(scope, container, operator.raw_operator)
+    writer.node("Gather", labels, likely, output=label.full_name)
+    rows = writer.rows(outputs["probability"])
     writer.node("Cast", rows, output=probability.full_name, to=kind)
 
 
-def _begun(scope: Any, operator: Any, container: Any) -> tuple[OnnxWriter, Input, int]:
-    """A writer, the row as it knows it, and the type of the outputs."""
+def _begun(scope: Any, operator: Any, container: Any) -> tuple[OnnxWriter, dict[str, Stored], int]:
+    """A writer, what it is to write, and the type of the outputs."""
     (given,), model = operator.inputs, operator.raw_operator
     double = isinstance(given.type, DoubleTensorType)
-    kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
-    asked = container.get_options(model, {"double": False})["double"]
-    dtype = np.dtype(np.float64 if double or asked or _is_averaged(model) else np.float32)
+    wanted = container.get_options(model, {"double": False})["double"]
+    dtype = np.dtype(np.float64 if double or wanted or _is_averaged(model) else np.float32)
     writer = OnnxWriter(scope, container, given.full_name, dtype)
-    return writer, Input(Axis("feature", int(model.n_features_in_))), kind
+    outputs = predicted(model, Input(Axis("feature", int(model.n_features_in_))))
+    return writer, outputs, TensorProto.DOUBLE if double else TensorProto.FLOAT
 
 
 def _is_averaged(model: Any) -> bool:

@@ -4,7 +4,7 @@ Every expression has named axes: x has one, of its features; a table of centres 
 functions and features; and ``exp(-total(gamma * square(x - centers), feature))`` is then left with
 that of the functions. Values that share an axis go together along it, others with each other, so
 that no expression has to be reshaped. The operators are few: elementwise functions, sums, products
-and maxima along an axis, weighted sums, and picking along an axis.
+and maxima along an axis, sums of products, picking along an axis, and repeating a step.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,9 @@ from numpy.typing import ArrayLike
 from relvec._numerics.typing import Array, Index
 
 _serial = count()
+#: How far from zero constants may lie, in their own extents, for their rounding to be no more than
+#: that of their differences.
+NEAR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class Axis:
     Attributes
     ----------
     name : str
-        What a loop along it is called in C.
+        Loop variable in C.
     size : int
         Number of values.
     serial : int
@@ -47,35 +51,37 @@ class Expression:
     parts: tuple[Expression, ...] = ()
 
     def __add__(self, other: Expression | float) -> Expression:
-        return Apply("add", (self, _lift(other)))
-
-    def __sub__(self, other: Expression | float) -> Expression:
-        return Apply("subtract", (self, _lift(other)))
-
-    def __mul__(self, other: Expression | float) -> Expression:
-        return Apply("multiply", (self, _lift(other)))
-
-    def __truediv__(self, other: Expression | float) -> Expression:
-        return Apply("divide", (self, _lift(other)))
+        return _apply("add", self, other)
 
     def __radd__(self, other: float) -> Expression:
-        return _lift(other) + self
+        return _apply("add", other, self)
+
+    def __sub__(self, other: Expression | float) -> Expression:
+        return _apply("subtract", self, other)
 
     def __rsub__(self, other: float) -> Expression:
-        return _lift(other) - self
+        return _apply("subtract", other, self)
+
+    def __mul__(self, other: Expression | float) -> Expression:
+        return _apply("multiply", self, other)
 
     def __rmul__(self, other: float) -> Expression:
-        return _lift(other) * self
+        return _apply("multiply", other, self)
+
+    def __truediv__(self, other: Expression | float) -> Expression:
+        return _apply("divide", self, other)
 
     def __rtruediv__(self, other: float) -> Expression:
-        return _lift(other) / self
+        return _apply("divide", other, self)
 
     def __neg__(self) -> Expression:
-        return Apply("negative", (self,))
+        return _apply("negative", self)
 
 
-def _lift(value: Expression | float) -> Expression:
-    return value if isinstance(value, Expression) else table(value)
+def _apply(function: str, *parts: Expression | float) -> Expression:
+    return Apply(
+        function, *(part if isinstance(part, Expression) else table(part) for part in parts)
+    )
 
 
 def _ordered(axes: Iterable[Axis]) -> tuple[Axis, ...]:
@@ -96,18 +102,46 @@ class Table(Expression):
         self.values, self.axes, self.name = values, axes, name
 
 
-class Smallest(Expression):
-    """The smallest normal number of the precision that is computed in."""
+class Limit(Expression):
+    """A limit of the precision that is computed in, an attribute of `numpy.finfo`."""
 
     axes = ()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def of(self, dtype: np.dtype[Any]) -> float:
+        """Value for a precision."""
+        return float(getattr(np.finfo(dtype), self.name))
 
 
 class Apply(Expression):
     """An elementwise function of values that go together along the axes they share."""
 
-    def __init__(self, function: str, parts: tuple[Expression, ...]) -> None:
+    def __init__(self, function: str, *parts: Expression) -> None:
         self.function, self.parts = function, parts
         self.axes = _ordered(axis for part in parts for axis in part.axes)
+
+    def in_precision(self, dtype: np.dtype[Any]) -> Apply:
+        """Return the same, so that it keeps its digits where constants are rounded to `dtype`.
+
+        x − z of a row and a constant has all its digits as (x − high) − low: of the constant's
+        rounding error nothing is left, however far from zero the two are. An x that was computed
+        has rounding errors of its own.
+        """
+        minuend, subtrahend = self.parts[0], self.parts[-1]
+        given = minuend.parts[0] if isinstance(minuend, Pick) else minuend
+        differ = self.function == "subtract" and isinstance(given, Input)
+        if not differ or not isinstance(subtrahend, Table) or dtype != np.float32:
+            return self
+        values, axes, name = subtrahend.values, subtrahend.axes, subtrahend.name
+        high = values.astype(np.float32).astype(np.float64)
+        across = tuple(place for place, axis in enumerate(axes) if axis not in minuend.axes)
+        far = np.abs(values) > NEAR * np.ptp(values, axis=across, keepdims=True)
+        if not (far & (values != high)).any():
+            return self
+        rough = Apply("subtract", minuend, Table(high, axes, name))
+        return Apply("subtract", rough, Table(values - high, axes, f"{name}_low"))
 
 
 class Reduce(Expression):
@@ -118,16 +152,8 @@ class Reduce(Expression):
         self.axes = tuple(other for other in part.axes if other is not axis)
 
 
-class Weighted(Expression):
-    """Sums along an axis, weighted by a table."""
-
-    def __init__(self, part: Expression, weights: Table, axis: Axis) -> None:
-        self.weights, self.axis, self.parts = weights, axis, (part,)
-        self.axes = _ordered(other for other in part.axes + weights.axes if other is not axis)
-
-
 class Inner(Expression):
-    """Sums along an axis of the products of two expressions."""
+    """Sums along an axis of the products of two expressions, of which a table is the second."""
 
     def __init__(self, one: Expression, two: Expression, axis: Axis) -> None:
         self.axis, self.parts = axis, (one, two)
@@ -150,49 +176,49 @@ class Pick(Expression):
 
 
 class Stored(Expression):
-    """An expression whose values are stored along some of its axes.
+    """An expression whose values are stored along some of its axes, in an array of a name."""
 
-    Attributes
-    ----------
-    over : tuple of Axis
-        Which.
-    name : str
-        What the array is called.
-    """
-
-    over: tuple[Axis, ...]
-    name: str
+    def __init__(self, axes: tuple[Axis, ...], over: Iterable[Axis], name: str) -> None:
+        self.axes, self.name = axes, name
+        self.over = tuple(axis for axis in axes if axis in over)
 
 
 class Keep(Stored):
     """An expression that is stored along some of its axes rather than computed at each use."""
 
-    def __init__(self, part: Expression, over: tuple[Axis, ...], name: str) -> None:
-        self.over, self.name, self.parts, self.axes = over, name, (part,), part.axes
+    def __init__(self, part: Expression, *over: Axis, name: str = "kept") -> None:
+        super().__init__(part.axes, over, name)
+        self.parts = (part,)
 
 
 class Stack(Stored):
-    """Values of several expressions of one axis each, one after the other, and stored."""
+    """Values of several expressions of one axis or none, one after the other."""
 
-    def __init__(self, parts: tuple[Expression, ...], axis: Axis, name: str) -> None:
-        self.parts, self.name, self.axes = parts, name, (axis,)
-        self.over = self.axes
+    def __init__(self, parts: Sequence[Expression], axis: Axis, name: str = "stacked") -> None:
+        super().__init__((axis,), (axis,), name)
+        self.parts = tuple(parts)
 
 
-class PrincipalRoot(Stored):
-    """R with RᵀR a symmetric positive semidefinite matrix, widest axis first.
+class Repeat(Stored):
+    """A start after ``state = step(state, row)`` for all rows of positions, so many times over.
 
-    Signs are those that make the largest component of each row positive.
+    In C the step is written once, for a `state` and all positions, and then also takes the axis
+    `turn` of the rows; in ONNX it is written out.
     """
 
-    def __init__(self, matrix: Expression, rows: Axis, columns: Axis, axis: Axis) -> None:
-        self.parts, self.matrix_axes, self.root_axis = (matrix,), (rows, columns), axis
-        self.axes = self.over = _ordered([axis, columns])
-        self.name = "root"
+    def __init__(
+        self, start: Expression, step: Callable[..., Expression], positions: Index, times: int
+    ) -> None:
+        super().__init__(start.axes, start.axes, "state")
+        self.step, self.positions, self.times = step, positions, times
+        self.sweep, self.turn = Axis("sweep", times), Axis("turn", len(positions))
+        self.state = Stored(_ordered([*self.axes, self.turn]), self.axes, self.name)
+        after = step(self.state, positions, self.turn)
+        self.parts = Keep(start, *self.axes), Keep(after, *self.axes, name="next")
 
 
 def table(values: ArrayLike, *axes: Axis, name: str = "table") -> Table:
-    """Constants with the axes in the order of the array's, of which there may be none."""
+    """Return constants with the axes in the order of the array's, of which there may be none."""
     array = np.asarray(values, dtype=np.float64)
     if array.shape != tuple(axis.size for axis in axes):
         raise ValueError(f"values have shape {array.shape}, expected that of {axes}")
@@ -201,10 +227,7 @@ def table(values: ArrayLike, *axes: Axis, name: str = "table") -> Table:
 
 
 def _elementwise(name: str) -> Callable[..., Expression]:
-    def apply(*parts: Expression | float) -> Expression:
-        return Apply(name, tuple(map(_lift, parts)))
-
-    return apply
+    return lambda *parts: _apply(name, *parts)
 
 
 exp, log, sqrt = _elementwise("exp"), _elementwise("log"), _elementwise("sqrt")
@@ -216,82 +239,49 @@ power = _elementwise("power")
 normal_cdf = _elementwise("normal_cdf")
 #: ``choose(test, a, b)`` is a where the test is negative, elsewhere b.
 choose = _elementwise("choose")
+inner, keep, stack, repeat = Inner, Keep, Stack, Repeat
 
 
 def square(part: Expression) -> Expression:
-    """The square, of something that is computed once."""
+    """Return the square, of something that is computed once."""
     return part * part
 
 
-def logistic(part: Expression) -> Expression:
-    """1 / (1 + e^−y)."""
-    return 1.0 / (1.0 + exp(-part))
-
-
 def total(part: Expression, axis: Axis) -> Expression:
-    """Sum along an axis."""
+    """Return the sum along an axis."""
     return Reduce("sum", part, axis)
 
 
 def product(part: Expression, axis: Axis) -> Expression:
-    """Product along an axis."""
+    """Return the product along an axis."""
     return Reduce("product", part, axis)
 
 
 def largest(part: Expression, axis: Axis) -> Expression:
-    """Maximum along an axis."""
+    """Return the maximum along an axis."""
     return Reduce("largest", part, axis)
 
 
-def weighted(part: Expression, weights: Table, axis: Axis) -> Expression:
-    """Sums along an axis, weighted by a table."""
-    return Weighted(part, weights, axis)
-
-
-def inner(one: Expression, two: Expression, axis: Axis) -> Expression:
-    """Sums along an axis of the products of two expressions, which are not formed."""
-    return Inner(one, two, axis)
-
-
 def pick(part: Expression, axis: Axis, positions: ArrayLike, *axes: Axis) -> Expression:
-    """Values at positions along an axis, an array that has the new axes in its place."""
-    array = np.asarray(positions, dtype=np.intp)
-    ordered = _ordered(axes)
+    """Return values at positions along an axis, an array that has the new axes in its place."""
+    array, ordered = np.asarray(positions, dtype=np.intp), _ordered(axes)
     array = array.transpose([axes.index(new) for new in ordered])
     stored = part if isinstance(part, Input | Stored) else keep(part, axis)
     return Pick(stored, axis, array, ordered)
 
 
 def renamed(part: Expression, axis: Axis, new: Axis) -> Expression:
-    """The same values along another axis."""
+    """Return the same values along another axis."""
     return pick(part, axis, np.arange(axis.size), new)
 
 
-def keep(part: Expression, *over: Axis, name: str = "kept") -> Keep:
-    """An expression that is used in several places, stored along axes."""
-    return Keep(part, over, name)
-
-
-def stack(parts: Sequence[Expression], axis: Axis, name: str = "stacked") -> Stack:
-    """Values of several expressions of one axis each, one after the other."""
-    return Stack(tuple(parts), axis, name)
-
-
-def softmax(y: Expression, axis: Axis) -> Expression:
-    """e^y over its sum along an axis."""
-    powers = keep(exp(y - largest(y, axis)), axis, name="powers")
-    return powers / total(powers, axis)
-
-
 def dependencies(*wanted: Expression) -> list[Expression]:
-    """Everything that expressions are made of, and they themselves, each behind its parts."""
+    """Return everything that expressions are made of, and they themselves."""
     found: dict[Expression, None] = {}
-    waiting = [(node, False) for node in wanted]
+    waiting = list(wanted)
     while waiting:
-        node, parts_are_found = waiting.pop()
-        if parts_are_found:
+        node = waiting.pop()
+        if node not in found:
             found[node] = None
-        elif node not in found:
-            waiting.append((node, True))
-            waiting.extend((part, False) for part in node.parts)
+            waiting.extend(node.parts)
     return list(found)

@@ -1,19 +1,19 @@
-"""The formula of every basis and of simple scalers, as expressions of a row.
+"""Formula of every basis, as an expression of a row.
 
 A new kernel can be exported once its formula stands here, or is registered from elsewhere with
-``formula.register``; for the reader of a page, this is the page of all of them.
+``formula.register``.
 """
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import reduce, singledispatch
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 
 from relvec.basis import (
     RBF,
-    Basis,
     Bias,
     CallableKernel,
     Columns,
@@ -36,6 +36,7 @@ from relvec.export.expression import (
     Table,
     absolute,
     exp,
+    inner,
     minimum,
     pick,
     power,
@@ -46,7 +47,6 @@ from relvec.export.expression import (
     table,
     tanh,
     total,
-    weighted,
 )
 
 
@@ -58,12 +58,6 @@ def formula(basis: Any, x: Expression, feature: Axis, function: Axis) -> Express
         f"{basis!r} cannot be exported: no formula of {type(basis).__name__} is known; "
         "relvec.export.formula.register takes one"
     )
-
-
-def values(basis: Basis, x: Expression, feature: Axis) -> tuple[Expression, Axis]:
-    """Values of a basis that has functions, and their axis."""
-    function = Axis("function", len(basis.rows_))
-    return formula(basis, x, feature, function), function
 
 
 @formula.register
@@ -90,17 +84,17 @@ def _(basis: Laplacian, x: Expression, feature: Axis, function: Axis) -> Express
 
 @formula.register
 def _(basis: LinearKernel, x: Expression, feature: Axis, function: Axis) -> Expression:
-    return weighted(x, _centers(basis, function, feature), feature)
+    return inner(x, _centers(basis, function, feature), feature)
 
 
 @formula.register
 def _(basis: PolynomialKernel, x: Expression, feature: Axis, function: Axis) -> Expression:
-    return power(_inner(basis, x, feature, function) + basis.coef0, float(basis.degree))
+    return power(_scaled_inner(basis, x, feature, function) + basis.coef0, float(basis.degree))
 
 
 @formula.register
 def _(basis: Sigmoid, x: Expression, feature: Axis, function: Axis) -> Expression:
-    return tanh(_inner(basis, x, feature, function) + basis.coef0)
+    return tanh(_scaled_inner(basis, x, feature, function) + basis.coef0)
 
 
 @formula.register
@@ -113,21 +107,21 @@ def _(basis: LinearSpline, x: Expression, feature: Axis, function: Axis) -> Expr
 
 @formula.register
 def _(basis: Sum, x: Expression, feature: Axis, function: Axis) -> Expression:
-    first, *others = (formula(part, x, feature, function) for part in basis.parts_)
-    return sum(others, start=first)
+    return reduce(add, (formula(part, x, feature, function) for part in basis.parts_))
 
 
 @formula.register
 def _(basis: Product, x: Expression, feature: Axis, function: Axis) -> Expression:
-    result, *others = (formula(part, x, feature, function) for part in basis.parts_)
-    for other in others:
-        result = result * other
-    return result
+    return reduce(mul, (formula(part, x, feature, function) for part in basis.parts_))
 
 
 @formula.register
 def _(basis: Concatenate, x: Expression, feature: Axis, function: Axis) -> Expression:
-    parts = [values(part, x, feature)[0] for part in basis.parts_ if len(part.rows_)]
+    parts = [
+        formula(part, x, feature, Axis("function", len(part.rows_)))
+        for part in basis.parts_
+        if len(part.rows_)
+    ]
     return stack(parts, function, name="functions")
 
 
@@ -169,7 +163,7 @@ def _gamma(basis: ScaledKernel, feature: Axis, root: float = 1.0) -> Table:
     return table(gamma, *[feature][: gamma.ndim], name="scales")
 
 
-def _inner(basis: ScaledKernel, x: Expression, feature: Axis, function: Axis) -> Expression:
+def _scaled_inner(basis: ScaledKernel, x: Expression, feature: Axis, function: Axis) -> Expression:
     """Σ_d γ_d x_d z_d."""
     scaled = table(basis.centers_ * basis.gamma_, function, feature, name="centers")
-    return weighted(x, scaled, feature)
+    return inner(x, scaled, feature)

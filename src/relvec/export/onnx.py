@@ -11,8 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from relvec._estimators.classifier import Classifier
-from relvec.export.models import exported
+from relvec.export.outputs import CLASSIFIERS, exported
 
 
 def register() -> None:
@@ -113,10 +112,10 @@ def to_onnx(
     [[0.0429]] [[0.0998]] [0.0429]
     """
     register()
-    machine = exported(model, return_std=return_std)
-    options = {"double": double}
-    options |= {"zipmap": False} if isinstance(machine, Classifier) else {"return_std": return_std}
-    graph = _needed("skl2onnx").to_onnx(_silenced(model), X[:1], options={type(machine): options})
+    estimator = exported(model, return_std=return_std)
+    own = {"zipmap": False} if isinstance(estimator, CLASSIFIERS) else {"return_std": return_std}
+    options = {type(estimator): own | {"double": double}}
+    graph = _needed("skl2onnx").to_onnx(_silenced(model), X[:1], options=options)
     if path is not None:
         Path(path).write_bytes(graph.SerializeToString())
     return graph

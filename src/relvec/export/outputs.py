@@ -1,150 +1,131 @@
-"""What a fitted estimator predicts of a row, as expressions."""
+"""Predictions of a fitted estimator for a row, as expressions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import singledispatch
+from typing import Any
 
+import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.base import RelevanceEstimator
-from relvec._estimators.classifier import Classifier
-from relvec._estimators.predictor import Predictor
-from relvec._evidence.posterior import Posterior
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._fitting.result import FittedOutput
-from relvec._numerics.typing import Array
 from relvec.export.expression import (
     Axis,
     Expression,
-    PrincipalRoot,
-    Smallest,
+    Stored,
     absolute,
     choose,
     exp,
     inner,
     keep,
     log,
-    logistic,
     maximum,
     minimum,
     normal_cdf,
     pick,
     renamed,
-    softmax,
     sqrt,
     square,
     stack,
     table,
     total,
-    weighted,
 )
 from relvec.export.formulas import formula
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
+from relvec.export.special import SMALLEST, logistic, principal_root, softmax
+from relvec.likelihoods import Categorical, Gaussian, Likelihood, Poisson, StudentT
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
 
-#: Mean and variance of one output, or of a target.
+REGRESSORS = (RVR, SparseBayesianRegressor)
+CLASSIFIERS = (RVC, SparseBayesianClassifier)
+#: Mean and variance of a linear predictor or of a target; covariance of several predictors.
 Moments = tuple[Expression, Expression]
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Mean and standard deviation of every target, along `axis`."""
-
-    axis: Axis
-    mean: Expression
-    std: Expression
-
-
-@dataclass(frozen=True)
-class Classes:
-    """Probability of every class, and what is largest for the label, along `axis`."""
-
-    axis: Axis
-    probability: Expression
-    score: Expression
-
-
-@dataclass(frozen=True)
-class Functions:
-    """The kept functions of an estimator at a row, along `axis`; None where none was kept."""
-
-    phi: Expression | None
-    axis: Axis
-
-    @classmethod
-    def of(cls, model: RelevanceEstimator, x: Expression, feature: Axis) -> Functions:
-        """Take them from a fitted estimator."""
-        check_is_fitted(model)
-        if model.training_rows_ is not None:
-            raise ValueError(
-                f"{type(model).__name__} was fitted with augment=True and needs all training rows "
-                "to predict, which cannot be exported; fit with augment=False"
-            )
-        axis = Axis("function", len(model.basis_.rows_))
-        if not axis.size:
-            return cls(None, axis)
-        phi = formula(model.basis_, x, feature, axis)
-        return cls(keep(phi, axis, name="functions"), axis)
-
-    def used(self, machine: FittedOutput) -> Functions:
-        """Those that a machine uses."""
-        if self.phi is None or not len(machine.columns):
-            return Functions(None, self.axis)
-        if len(machine.columns) == self.axis.size:
-            return self
-        axis = Axis("function", len(machine.columns))
-        return Functions(pick(self.phi, self.axis, machine.columns, axis), axis)
-
-    def one(self, posterior: Posterior) -> Moments:
-        """Mean and variance of the output of a machine that has a single one."""
-        mean, variance = table(posterior.intercept[0]), table(posterior.level_covariance[0, 0])
-        if self.phi is None:
-            return mean, variance
-        weights = table(posterior.mean[:, 0], self.axis, name="weights")
-        spread = self._spread(posterior, posterior.root, Axis("weight", len(posterior.root)))
-        return (
-            weighted(self.phi, weights, self.axis) + mean,
-            total(square(spread), spread.axes[0]) + variance,
+def exported(model: Any, *, return_std: bool = False) -> Any:
+    """Return the estimator that a fitted model ends in, which must know what is asked for."""
+    estimator = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(estimator, REGRESSORS + CLASSIFIERS):
+        raise TypeError(
+            f"model is {model!r}, expected an estimator of relvec or a pipeline that ends in one"
         )
-
-    def several(self, posterior: Posterior, output: Axis, other: Axis) -> Moments:
-        """Mean along `output` of several outputs, and their covariance along `other` too."""
-        mean = table(posterior.intercept, output, name="intercepts")
-        covariance = table(posterior.level_covariance, output, other, name="level_covariance")
-        if self.phi is None:
-            return mean, covariance
-        weights = table(posterior.mean, self.axis, output, name="weights")
-        weight = Axis("weight", len(posterior.root))
-        root = posterior.root.reshape(self.axis.size, output.size, weight.size)
-        spread = keep(self._spread(posterior, root, output, weight), output, weight, name="spread")
-        return (
-            weighted(self.phi, weights, self.axis) + mean,
-            inner(spread, renamed(spread, output, other), weight) + covariance,
+    check_is_fitted(estimator)
+    if not isinstance(return_std, bool | np.bool_):
+        raise TypeError(f"return_std={return_std!r}, expected a bool")
+    if return_std and isinstance(estimator, CLASSIFIERS):
+        raise ValueError(
+            f"return_std=True, expected False with {type(estimator).__name__}, which predicts "
+            "classes"
         )
-
-    def _spread(self, posterior: Posterior, root: Array, *axes: Axis) -> Expression:
-        """(φ ⊗ I − φ̄)ᵀF."""
-        assert self.phi is not None
-        center = (posterior.center @ posterior.root).reshape([axis.size for axis in axes])
-        factor = table(root, self.axis, *axes, name="covariance_root")
-        return weighted(self.phi, factor, self.axis) - table(center, *axes, name="center")
+    return estimator
 
 
-def numbers(model: Predictor, x: Expression, feature: Axis) -> Numbers:
-    """What a regressor predicts."""
-    functions, means, deviations = Functions.of(model, x, feature), [], []
-    for machine in model.machines_:
-        latent = functions.used(machine).one(machine.posterior)
-        mean, variance = observed(machine.likelihood, *latent)
-        means.append(mean)
-        deviations.append(sqrt(variance))
+def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
+    """Return what an estimator predicts for a row of its inputs, each with one axis.
+
+    Of a regressor "mean" and "std" of every target; of a classifier "probability" of every class,
+    and "score", which is largest for the label.
+    """
+    if estimator.training_rows_ is not None:
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted with augment=True and needs all training rows "
+            "to predict, which cannot be exported; fit with augment=False"
+        )
+    function, (feature,) = Axis("function", len(estimator.basis_.rows_)), x.axes
+    phi = None
+    if function.size:
+        values = formula(estimator.basis_, x, feature, function)
+        phi = keep(values, function, name="functions")
+    predict = _classes if isinstance(estimator, CLASSIFIERS) else _numbers
+    return predict(estimator, phi)
+
+
+def _numbers(model: Any, phi: Expression | None) -> dict[str, Stored]:
+    latent = [(output.likelihood, _latent(output, phi)) for output in model.machines_]
+    means, variances = zip(
+        *(observed(likelihood, *each) for likelihood, each in latent), strict=True
+    )
     target = Axis("target", len(means))
-    return Numbers(target, stack(means, target, "mean"), stack(deviations, target, "std"))
+    deviations = [sqrt(variance) for variance in variances]
+    return {"mean": stack(means, target, "mean"), "std": stack(deviations, target, "std")}
+
+
+def _latent(fitted: FittedOutput, phi: Expression | None, *outputs: Axis) -> Moments:
+    """Mean and variance of the linear predictor; of several with two axes of them, covariance.
+
+    The mean is φᵀμ + w_0 and the covariance |(φ ⊗ I − φ̄)ᵀF|² and that of the intercept.
+    """
+    posterior, one, two = fitted.posterior, outputs[:1], outputs[1:]
+    sizes = [axis.size for axis in one]
+    mean: Expression = table(posterior.intercept.reshape(sizes), *one, name="intercepts")
+    of_level = posterior.level_covariance.reshape(sizes + sizes)
+    covariance: Expression = table(of_level, *one, *two, name="level_covariance")
+    if phi is None or not len(fitted.columns):
+        return mean, covariance
+    (function,) = phi.axes
+    if len(fitted.columns) < function.size:
+        used = Axis("function", len(fitted.columns))
+        phi, function = pick(phi, function, fitted.columns, used), used
+    weight = Axis("weight", len(posterior.root))
+    weights = posterior.mean.reshape(function.size, *sizes)
+    root = posterior.root.reshape(function.size, *sizes, weight.size)
+    center = (posterior.center @ posterior.root).reshape(*sizes, weight.size)
+    along = inner(phi, table(root, function, *one, weight, name="covariance_root"), function)
+    spread = along - table(center, *one, weight, name="center")
+    across = spread
+    if outputs:
+        spread = keep(spread, *one, weight, name="spread")
+        across = renamed(spread, *outputs)
+    return (
+        inner(phi, table(weights, function, *one, name="weights"), function) + mean,
+        inner(spread, across, weight) + covariance,
+    )
 
 
 @singledispatch
 def observed(likelihood: Likelihood, mean: Expression, variance: Expression) -> Moments:
-    """Mean and variance of a target whose output has a posterior N(mean, variance)."""
+    """Mean and variance of a target whose linear predictor has a posterior N(mean, variance)."""
     raise ValueError(f"{likelihood!r} cannot be exported: its moments have no formula here")
 
 
@@ -165,30 +146,27 @@ def _(likelihood: Poisson, mean: Expression, variance: Expression) -> Moments:
     return rate, rate + rate * (rate * variance)
 
 
-def classes(model: Classifier, x: Expression, feature: Axis) -> Classes:
-    """What a classifier predicts."""
-    functions, kind = Functions.of(model, x, feature), Axis("kind", len(model.classes_))
-    integrated = model.proba == "integrated"
-    (first, *others) = machines = model.machines_
+def _classes(model: Any, phi: Expression | None) -> dict[str, Stored]:
+    label, integrated = Axis("kind", len(model.classes_)), model.proba == "integrated"
+    first, *others = model.machines_
     if isinstance(first.likelihood, Categorical):
-        p = _categorical(functions.used(first), first, kind, integrated=integrated)
-        return Classes(kind, p, p)
-    pairs = [_bernoulli(functions.used(m), m, integrated=integrated) for m in machines]
+        p = _categorical(first, phi, label, integrated=integrated)
+        return {"probability": p, "score": p}
+    pairs = [_bernoulli(*_latent(output, phi), integrated=integrated) for output in model.machines_]
     if not others:
-        p = stack(pairs[0], kind, "probability")
-        return Classes(kind, p, p)
-    rests, owns = ([maximum(p, Smallest()) for p in side] for side in zip(*pairs, strict=True))
-    own = stack(owns, kind, "own")
+        p = stack(pairs[0], label, "probability")
+        return {"probability": p, "score": p}
+    rests, owns = ([maximum(p, SMALLEST) for p in side] for side in zip(*pairs, strict=True))
+    own = stack(owns, label, "own")
     scores = [log(p) - log(rest) for rest, p in zip(rests, owns, strict=True)]
-    return Classes(kind, own / total(own, kind), stack(scores, kind, "score"))
+    p = keep(own / total(own, label), label, name="probability")
+    return {"probability": p, "score": stack(scores, label, "score")}
 
 
 def _bernoulli(
-    functions: Functions, machine: FittedOutput, *, integrated: bool
+    mean: Expression, variance: Expression, *, integrated: bool
 ) -> tuple[Expression, Expression]:
     """Probability of either class; see `Bernoulli.mean_probabilities`."""
-    assert isinstance(machine.likelihood, Bernoulli)
-    mean, variance = functions.one(machine.posterior)
     if not integrated:
         return logistic(-mean), logistic(mean)
     below = -absolute(mean)
@@ -203,31 +181,28 @@ def _mixture(mean: Expression, variance: Expression) -> Expression:
     term = Axis("term", len(MIXTURE_WEIGHTS))
     scale = table(MIXTURE_SCALES, term, name="mixture_scales")
     share = table(MIXTURE_WEIGHTS / MIXTURE_WEIGHTS.sum(), term, name="mixture_weights")
-    return total(
-        share * normal_cdf(scale * mean / sqrt(1.0 + square(scale) * variance)),
-        term,
-    )
+    below = normal_cdf(scale * mean / sqrt(1.0 + square(scale) * variance))
+    return inner(below, share, term)
 
 
 def _categorical(
-    functions: Functions, machine: FittedOutput, kind: Axis, *, integrated: bool
-) -> Expression:
+    fitted: FittedOutput, phi: Expression | None, label: Axis, *, integrated: bool
+) -> Stored:
     """Probability of every class; see `Categorical.mean_probabilities`."""
-    likelihood = machine.likelihood
+    likelihood = fitted.likelihood
     assert isinstance(likelihood, Categorical)
     output, other = (Axis(name, likelihood.n_outputs) for name in ("output", "other"))
-    mean, covariance = functions.several(machine.posterior, output, other)
-    contrasts = table(likelihood.contrasts, output, kind, name="contrasts")
-    middle = weighted(mean, contrasts, output)
+    mean, covariance = _latent(fitted, phi, output, other)
+    contrasts = table(likelihood.contrasts, output, label, name="contrasts")
+    middle = keep(inner(mean, contrasts, output), label, name="middle")
     if not integrated:
-        return softmax(middle, kind)
-    middle = keep(middle, kind, name="middle")
+        return keep(softmax(middle, label), label, name="probability")
+    root = principal_root(covariance, other, output)
+    along = keep(inner(root, contrasts, output), other, label, name="along")
     points = likelihood.normal_points
-    direction, point = Axis("direction", output.size), Axis("point", len(points))
-    root = PrincipalRoot(covariance, output, other, direction)
-    axes = table(likelihood.contrasts, other, kind, name="contrasts")
-    along = keep(weighted(root, axes, other), direction, kind, name="along")
-    normal = table(points, point, direction, name="normal_points")
-    away = keep(weighted(along, normal, direction), kind, name="away")
-    mirrored = softmax(middle + away, kind) + softmax(middle - away, kind)
-    return keep(total(mirrored, point), kind, name="sums") / (2.0 * point.size)
+    point = Axis("point", len(points))
+    normal = table(points, point, other, name="normal_points")
+    away = keep(inner(along, normal, other), label, name="away")
+    mirrored = softmax(middle + away, label) + softmax(middle - away, label)
+    sums = keep(total(mirrored, point), label, name="sums")
+    return keep(sums / (2.0 * point.size), label, name="probability")

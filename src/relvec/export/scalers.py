@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -13,61 +12,50 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from relvec._numerics.typing import Index
 from relvec.export.expression import Axis, Expression, pick, stack, table
 
-Scaled = tuple[Expression, Axis]
+
+def scaled(step: Any, x: Expression) -> Expression:
+    """Return what a fitted step makes of a row x, which has one axis, as the result has."""
+    (feature,) = x.axes
+    if _does_nothing(step):
+        return x
+    match step:
+        case Pipeline():
+            for _, part in step.steps:
+                x = scaled(part, x)
+        case StandardScaler():
+            if step.with_mean:
+                x = x - table(step.mean_, feature, name="means")
+            if step.with_std:
+                x = x / table(step.scale_, feature, name="deviations")
+        case MinMaxScaler():
+            if step.clip:
+                raise ValueError(f"step {step!r} cannot be exported to C, expected clip=False")
+            factor = table(step.scale_, feature, name="factors")
+            x = x * factor + table(step.min_, feature, name="offsets")
+        case ColumnTransformer():
+            x = _columns(step, x)
+        case _:
+            raise ValueError(
+                f"step {step!r} cannot be exported to C, expected StandardScaler, MinMaxScaler or "
+                "a ColumnTransformer of these; export to ONNX takes all steps that skl2onnx knows"
+            )
+    return x
 
 
-@singledispatch
-def scaled(step: Any, x: Expression, feature: Axis) -> Scaled:
-    """What a fitted step makes of a row x along the axis `feature`, and the axis that this has."""
-    del x, feature
-    raise ValueError(
-        f"step {step!r} cannot be exported to C, expected StandardScaler, MinMaxScaler or a "
-        "ColumnTransformer of these; export to ONNX takes all steps that skl2onnx knows"
-    )
-
-
-@scaled.register
-def _(step: StandardScaler, x: Expression, feature: Axis) -> Scaled:
-    if step.with_mean:
-        x = x - table(step.mean_, feature, name="means")
-    if step.with_std:
-        x = x / table(step.scale_, feature, name="deviations")
-    return x, feature
-
-
-@scaled.register
-def _(step: MinMaxScaler, x: Expression, feature: Axis) -> Scaled:
-    if step.clip:
-        raise ValueError(f"step {step!r} cannot be exported to C, expected clip=False")
-    factor = table(step.scale_, feature, name="factors")
-    return x * factor + table(step.min_, feature, name="offsets"), feature
-
-
-@scaled.register
-def _(step: Pipeline, x: Expression, feature: Axis) -> Scaled:
-    for _, part in step.steps:
-        if not _does_nothing(part):
-            x, feature = scaled(part, x, feature)
-    return x, feature
-
-
-@scaled.register
-def _(step: ColumnTransformer, x: Expression, feature: Axis) -> Scaled:
+def _columns(step: ColumnTransformer, x: Expression) -> Expression:
     if step.transformer_weights:
         raise ValueError(
             f"transformer_weights={step.transformer_weights!r} cannot be exported to C, expected "
             "None"
         )
-    parts: list[Scaled] = []
+    parts, (feature,) = [], x.axes
     for _, part, columns in step.transformers_:
         positions = positions_of(step, [] if part == "drop" else columns)
-        if not len(positions):
-            continue
-        own = Axis("column", len(positions))
-        picked = pick(x, feature, positions, own)
-        parts.append((picked, own) if _does_nothing(part) else scaled(part, picked, own))
-    axis = Axis("feature", sum(own.size for _, own in parts))
-    return stack([part for part, _ in parts], axis, name="prepared"), axis
+        if len(positions):
+            own = Axis("column", len(positions))
+            parts.append(scaled(part, pick(x, feature, positions, own)))
+    axis = Axis("feature", sum(part.axes[0].size for part in parts))
+    return stack(parts, axis, name="prepared")
 
 
 def positions_of(step: ColumnTransformer, columns: Any) -> Index:
