@@ -22,12 +22,11 @@ KernelFunction = Callable[[Array, Array], Array]
 
 @dataclass(frozen=True)
 class Centers:
-    """Points that centred functions sit on.
+    """Points that functions are centred on.
 
     Attributes
     ----------
     points : ndarray of shape (n_centers, n_features)
-        The points.
     rows : ndarray of int, shape (n_centers,)
         The training row that each point is, -1 where it is none.
     """
@@ -38,9 +37,7 @@ class Centers:
     @classmethod
     def on(cls, X: Array, rows: Index | None = None) -> Centers:
         """Take some rows of X, or all of them."""
-        if rows is None:
-            return cls(X, np.arange(len(X)))
-        return cls(X[rows], rows)
+        return cls(X, np.arange(len(X))) if rows is None else cls(X[rows], rows)
 
     @classmethod
     def at(cls, points: Array) -> Centers:
@@ -51,9 +48,9 @@ class Centers:
 class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Candidate basis functions φ_1 … φ_M, as a scikit-learn transformer.
 
-    A subclass implements ``place`` (fix the functions), ``evaluate`` (their values), ``restrict``
-    (keep some and forget the rest) and ``names``; all four may trust their input. One with values
-    to learn from the evidence implements ``hyper`` and ``hyper_gradient``, too.
+    A subclass has ``place`` (fix the functions), ``evaluate`` (their values), ``restrict`` (keep
+    some and forget the rest) and ``names``; all four may trust their input. One with values to
+    learn from the evidence has ``hyper`` and ``hyper_gradient``, too.
 
     Attributes
     ----------
@@ -76,11 +73,11 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Training rows, which scales that follow the data are taken from.
+            Training rows, from which scales that follow the data are taken.
         centers : Centers
-            Points that centred functions sit on.
+            Points for the functions that are centred.
         weights : ndarray of shape (n_samples,) or None
-            Copies of each row.
+            Frequency of each row.
         """
 
     @abstractmethod
@@ -136,7 +133,6 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         gradient : dict of str to float or ndarray
             Σ_nm D_nm ∂φ_m(x_n)/∂log η for each value η, in the shape that it has in `hyper`.
         """
-        del X, D
         return {}
 
     def linear_map(self) -> Array | None:
@@ -148,31 +144,14 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         return []
 
     def relevance(self, deviations: Array) -> Array | None:
-        """Standard deviations of the inputs in widths of the functions, None if these have none.
+        """Standard `deviations` of the inputs in widths of the functions, None without a width.
 
-        Parameters
-        ----------
-        deviations : ndarray of shape (n_features,)
-            In the units of the inputs.
+        Both have the shape (n_features,).
         """
-        del deviations
         return None
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Fix the functions, centred ones on every row of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : Basis
-            The fitted basis.
-        """
+        """Fix the functions, centred ones on every row of X (n_samples, n_features)."""
         rows = validate_data(self, X, dtype=np.float64)
         return self.place(rows, Centers.on(rows), None)
 
@@ -182,17 +161,15 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Query rows.
 
         Returns
         -------
         Phi : ndarray of shape (n_samples, n_functions)
-            The design matrix.
 
         Raises
         ------
         OverflowError
-            Functions exceed the range of double precision there.
+            Functions exceed the range of float64 there.
         """
         check_is_fitted(self)
         return self.values(validate_data(self, X, dtype=np.float64, reset=False))
@@ -211,18 +188,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     def get_feature_names_out(
         self, input_features: Sequence[str] | None = None
     ) -> NDArray[np.object_]:
-        """Names of the functions.
-
-        Parameters
-        ----------
-        input_features : sequence of str, default=None
-            Names of the inputs, where they had none in `fit`.
-
-        Returns
-        -------
-        names : ndarray of str
-            One a function.
-        """
+        """Name of each function, given names of the inputs if these had none in `fit`."""
         check_is_fitted(self)
         seen = getattr(self, "feature_names_in_", None)
         if input_features is None:

@@ -50,12 +50,11 @@ class Composite(Basis):
     def with_hyper(self, values: Mapping[str, float | Array]) -> Self:
         """Hand each part its values; see `Basis.with_hyper`."""
         moved = copy.copy(self)
-        moved.parts_ = [
-            part.with_hyper(
-                {name: values[key] for name in part.hyper if (key := f"{j}:{name}") in values}
-            )
-            for j, part in enumerate(self.parts_)
-        ]
+        own: list[dict[str, float | Array]] = [{} for _ in self.parts_]
+        for key, value in values.items():
+            position, _, name = key.partition(":")
+            own[int(position)][name] = value
+        moved.parts_ = [part.with_hyper(its) for part, its in zip(self.parts_, own, strict=True)]
         return moved
 
     def hyper_gradient(self, X: Array, D: Array) -> dict[str, float | Array]:

@@ -118,9 +118,7 @@ class ScaledKernel(Kernel):
         """Gradient in log γ, which is summed over features that share it; see `Basis`."""
         if not self.hyper:
             return {}
-        slopes = np.zeros(X.shape[1])
-        if len(self.centers_):
-            slopes = self.gamma_slope(X, self.centers_, D)
+        slopes = self.gamma_slope(X, self.centers_, D) if D.size else np.zeros(X.shape[1])
         return {"gamma": slopes if np.ndim(self.gamma_) else slopes.sum()}
 
     def relevance(self, deviations: Array) -> Array:
@@ -130,18 +128,7 @@ class ScaledKernel(Kernel):
 
 
 class CombinedKernel(Composite, Kernel):
-    """One function for each point, k_1 ∘ k_2 ∘ … with an operation ∘ of NumPy.
-
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        The kernels k_j.
-
-    Attributes
-    ----------
-    parts_ : list of Kernel
-        The fitted kernels.
-    """
+    """One function for each point, k_1 ∘ k_2 ∘ … with an operation ∘ of NumPy."""
 
     parts_: list[Any]
     sign: ClassVar[str]
@@ -186,7 +173,7 @@ class Sum(CombinedKernel):
     Attributes
     ----------
     parts_ : list of Kernel
-        The fitted terms.
+        The fitted kernels.
 
     Examples
     --------
@@ -213,7 +200,7 @@ class Product(CombinedKernel):
     Attributes
     ----------
     parts_ : list of Kernel
-        The fitted factors.
+        The fitted kernels.
 
     Examples
     --------

@@ -32,17 +32,17 @@ def squared_distances(X: Array, Z: Array, scale: float | Array) -> Array:
     """
     origin = Z[0]
     X, Z = (X - origin) * scale, (Z - origin) * scale
+    squared: Array
     if X.shape[1] == 1:
         difference = X - Z.T
-        squared: Array = np.square(difference, out=difference)
-        return squared
+        return np.square(difference, out=difference)
     if X.shape[1] >= MANY_FEATURES:
-        X2, Z2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-        if max(X2.max(initial=0.0), Z2.max(initial=0.0)) < SAFE_LENGTH2:
-            expanded: Array = euclidean_distances(X, Z, squared=True)
-            return expanded
-    exact: Array = cdist(X, Z, "sqeuclidean")
-    return exact
+        length2 = [np.einsum("ij,ij->i", rows, rows).max(initial=0.0) for rows in (X, Z)]
+        if max(length2) < SAFE_LENGTH2:
+            squared = euclidean_distances(X, Z, squared=True)
+            return squared
+    squared = cdist(X, Z, "sqeuclidean")
+    return squared
 
 
 class RBF(ScaledKernel):
@@ -72,8 +72,7 @@ class RBF(ScaledKernel):
         P, origin = D * self.k(X, Z), Z.mean(axis=0)
         X, Z = X - origin, Z - origin
         squares = P.sum(axis=1) @ X**2 - 2 * ((P @ Z) * X).sum(axis=0) + P.sum(axis=0) @ Z**2
-        slope: Array = -self.gamma_ * squares
-        return slope
+        return np.asarray(-self.gamma_ * squares)
 
 
 class Laplacian(ScaledKernel):
@@ -164,8 +163,7 @@ class PolynomialKernel(ScaledKernel):
         """γ_d Σ_nm D_nm degree (Σ_e γ_e x_ne z_me + c₀)^(degree − 1) x_nd z_md."""
         inner = (X * self.gamma_) @ Z.T + self.coef0
         P = D * self.degree * inner ** (self.degree - 1)
-        slope: Array = self.gamma_ * ((P @ Z) * X).sum(axis=0)
-        return slope
+        return np.asarray(self.gamma_ * ((P @ Z) * X).sum(axis=0))
 
 
 class Sigmoid(ScaledKernel):
@@ -200,8 +198,7 @@ class Sigmoid(ScaledKernel):
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
         """γ_d Σ_nm D_nm (1 − k(x_n, z_m)²) x_nd z_md."""
         P = D * (1 - self.k(X, Z) ** 2)
-        slope: Array = self.gamma_ * ((P @ Z) * X).sum(axis=0)
-        return slope
+        return np.asarray(self.gamma_ * ((P @ Z) * X).sum(axis=0))
 
 
 class LinearSpline(Kernel):

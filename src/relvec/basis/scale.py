@@ -22,14 +22,13 @@ def resolve_gamma(
     Parameters
     ----------
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like of shape (n_features,)
-        "scale" and "auto" mean what they mean in ``SVR``: 1 / (n_features · variance of X) and
-        1 / n_features. Where X does not vary, "scale" is 1. "evidence" and "ard" are to be learnt,
-        and this is where that starts from: 1 / (n_features · sd of X to the `power`), of all inputs
-        together or of each feature, which is zero and stays so for one that does not vary.
+        "scale" and "auto" mean what they mean in ``SVR``: 1 / (n_features · variance of X), or 1
+        where X does not vary, and 1 / n_features. "evidence" and "ard" are to be learnt, from
+        1 / (n_features · sd of X to the `power`) on: of all inputs together, or of each feature,
+        which is zero and stays so for one that does not vary.
     X : ndarray of shape (n_samples, n_features)
-        Training rows.
     weights : ndarray of shape (n_samples,), optional
-        Copies of each row.
+        Frequency of each row.
     power : int
         γ has the unit of X to minus this power.
     """
@@ -53,12 +52,7 @@ def resolve_gamma(
         )
     with named_errors("gamma"):
         values: Array = check_array(
-            gamma,
-            dtype=np.float64,
-            ensure_2d=False,
-            ensure_min_samples=0,
-            ensure_all_finite=False,
-            input_name="gamma",
+            gamma, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, ensure_all_finite=False
         )
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n_features):
         raise ValueError(
@@ -70,8 +64,7 @@ def resolve_gamma(
             f"gamma={gamma!r}, expected a positive finite number, or one per feature of which some "
             "may be zero"
         )
-    resolved: float | Array = values if values.ndim else float(values)
-    return resolved
+    return values if values.ndim else float(values)
 
 
 def _variance(X: Array, weights: Array | None) -> float:

@@ -1,4 +1,4 @@
-"""Functions of the inputs by formula: polynomial and Fourier terms, and functions of one's own."""
+"""Functions of the inputs by formula: polynomial and Fourier terms, and callables."""
 
 from __future__ import annotations
 
@@ -168,22 +168,15 @@ class Fourier(Terms):
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Write each function out, such as ``sin(2 x0)``, to six digits."""
-        inputs = [
-            _shifted(feature_name(features, column), origin)
-            for column, origin in zip(self.features_, self.origin_, strict=True)
-        ]
+        inputs = [feature_name(features, column) for column in self.features_]
+        for j, origin in enumerate(self.origin_):
+            if origin != 0:
+                inputs[j] = f"({inputs[j]} {'-' if origin > 0 else '+'} {abs(origin):.6g})"
         return [
             f"{('sin', 'cos')[cosine]}"
             f"({(1 + harmonic) * self.frequency_[which]:.6g} {inputs[which]})"
             for which, harmonic, cosine in self.terms_
         ]
-
-
-def _shifted(name: str, origin: float) -> str:
-    """Name of an input that is counted from `origin`."""
-    if origin == 0:
-        return name
-    return f"({name} {'-' if origin > 0 else '+'} {abs(origin):.6g})"
 
 
 class FunctionColumns(Terms):
