@@ -159,3 +159,18 @@ def test_labels_do_not_command_the_terminal(tmp_path, capsys):
     error = error_of(capsys, ["report", model, unknown, "--out", str(tmp_path / "page.html")])
     assert r"\x1b[31mred" in error
     assert not {"\x1b", "\x9b"} & set(error)
+
+
+def test_labels_that_the_output_cannot_hold_are_escaped(tmp_path):
+    x = np.arange(60.0)
+    table = pd.DataFrame({"x": x, "label": np.where(x < 30, "grün", "rot")})
+    data = write(table, tmp_path / "data.parquet")
+    relvec = str(Path(sys.executable).with_name("relvec"))
+    done = subprocess.run(
+        [relvec, "fit", data, "--target", "label"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert r"2 classes: gr\xfcn, rot" in done.stdout

@@ -121,7 +121,9 @@ def require_columns(table: pd.DataFrame, names: Sequence[str], path: Path) -> No
         raise ValueError(f"{path} has no column {listed(absent)}; it has {listed(table.columns)}")
 
 
-def complete_rows(table: pd.DataFrame, *, drop: bool, advice: str) -> tuple[pd.Series, str]:
+def complete_rows(
+    table: pd.DataFrame, *, drop: bool, advice: str = "--drop-missing leaves these rows out"
+) -> tuple[pd.Series, str]:
     """Mark the rows without missing values, and describe the others, if there are any.
 
     Raises ValueError with the advice where there are others that are not to be dropped, and where

@@ -32,9 +32,7 @@ def run(options: Namespace) -> None:
     files.require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
     files.require_columns(table, [options.target], options.data)
-    rows, missing = files.complete_rows(
-        table, drop=options.drop_missing, advice="--drop-missing leaves these rows out"
-    )
+    rows, missing = files.complete_rows(table, drop=options.drop_missing)
     if missing:
         print_text(f"{missing}: left out")
     table = table[rows]

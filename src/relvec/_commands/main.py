@@ -99,7 +99,8 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG, f"{self.prog}: error: {message}\n")
+        print_text(f"{self.prog}: error: {message}", file=sys.stderr)
+        self.exit(WRONG)
 
 
 class _Help(argparse.HelpFormatter):

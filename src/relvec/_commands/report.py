@@ -55,11 +55,7 @@ def run(options: Namespace) -> None:
     files.require_columns(table, names, options.data)
     target = options.target or _only_other(table, names, options.data)
     files.require_columns(table, [target], options.data)
-    rows, _ = files.complete_rows(
-        table[[*names, target]],
-        drop=options.drop_missing,
-        advice="--drop-missing leaves these rows out",
-    )
+    rows, _ = files.complete_rows(table[[*names, target]], drop=options.drop_missing)
     if not rows.any():
         raise ValueError(f"{options.data} has no row to judge the model on")
     X, y = table.loc[rows, names], task.checked(table.loc[rows, target])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -10,8 +11,10 @@ ESCAPES = {code: f"\\x{code:02x}" for code in {*range(32), *range(127, 160)} - {
 
 
 def print_text(text: str, file: TextIO | None = None) -> None:
-    """Print text with its control characters escaped; None is the standard output."""
-    print(text.translate(ESCAPES), file=file)
+    """Print text, with escapes for control characters and for others that the file cannot hold."""
+    file = file or sys.stdout
+    encoding = file.encoding or "utf-8"
+    print(text.translate(ESCAPES).encode(encoding, "backslashreplace").decode(encoding), file=file)
 
 
 def one_line(message: object) -> str:
