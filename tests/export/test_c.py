@@ -19,6 +19,7 @@ from relvec.export import to_c
 from tests.export.bounds import bounds
 from tests.export.compiled import Compiled, gcc
 from tests.export.problems import CLASSES, HOSTILE, NUMBERS, columns, diabetes, fitted, iris, sinc
+from tests.support import needs
 
 
 @pytest.mark.parametrize("problem", NUMBERS)
@@ -117,7 +118,7 @@ int main(void) {{
     np.testing.assert_allclose([float(word) for word in printed.split()], expected, rtol=1e-12)
     (tmp_path / "main.cpp").write_text(main)
     done = subprocess.run(
-        ["gcc", "-x", "c++", "-fsyntax-only", "-Wall", "-Werror", "main.cpp"],
+        [needs.program("g++"), "-fsyntax-only", "-Wall", "-Werror", "main.cpp"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -11,7 +11,7 @@ from typing import Any
 
 from relvec.export.c_writer import CWriter
 from relvec.export.expression import Axis, Expression, Input, Stored, keep
-from relvec.export.outputs import CLASSIFIERS, exported, predicted
+from relvec.export.outputs import exported, predicted
 from relvec.export.scalers import n_inputs, scaled
 
 #: Names that C or the functions written here have already.
@@ -24,6 +24,13 @@ TAKEN = (
 )
 #: Signs that names of inputs and classes keep in a comment, beside letters and digits.
 PLAIN_SIGNS = frozenset(" _-+.,:;()[]'\"/%°")
+#: Comments of the function, by the last of its outputs.
+COMMENTS = {
+    "mean": "Mean of a new observation of every target, for one row x of inputs.",
+    "std": "Mean and standard deviation of a new observation of every target, for one row x of "
+    "inputs.",
+    "probability": "Probability of every class for one row x of inputs; returns the most probable.",
+}
 HEADER = """\
 /* {title}
  *
@@ -70,7 +77,7 @@ class CCode:
     Attributes
     ----------
     name : str
-        What the names in C begin with, and the files are called.
+        Prefix of the names in C, and name of the files.
     header, source : str
         Text of the header and of the source, which includes it.
     constant_bytes : int
@@ -91,7 +98,7 @@ class CCode:
         Parameters
         ----------
         folder : path-like
-            Where; it exists.
+            An existing folder.
         """
         (Path(folder) / f"{self.name}.h").write_text(self.header, encoding="utf-8")
         (Path(folder) / f"{self.name}.c").write_text(self.source, encoding="utf-8")
@@ -119,11 +126,10 @@ def to_c(
         pipeline that ends in one, after steps that scale or pick columns: ``StandardScaler``,
         ``MinMaxScaler`` and a ``ColumnTransformer`` of these.
     path : path-like, default=None
-        Where to write the source, a file that ends in .c; the header goes beside it. None writes no
-        files.
+        File of the source, which ends in .c; the header is written beside it. None writes no files.
     name : str, default=None
-        What the names in C begin with, without a path: with one it is the file that names them.
-        None is ``relvec_model``.
+        Prefix of the names in C, without a path: with one it is the name of the file. None is
+        ``relvec_model``.
     return_std : bool, default=False
         Write the standard deviation of new observations too, noise included. It needs a table of
         about half the square of the number of functions.
@@ -174,11 +180,12 @@ def to_c(
     if not return_std:
         outputs.pop("std", None)
     writer = CWriter(name, real, TAKEN, *outputs.values())
-    if isinstance(estimator, CLASSIFIERS):
-        function = _classifier(writer, outputs)
-    else:
-        function = _regressor(writer, outputs)
-    code = _assembled(writer, model, estimator, function)
+    score = outputs.pop("score", None)
+    for argument, node in outputs.items():
+        writer.write(argument, node)
+    if score is not None:
+        _write_label(writer, score)
+    code = _assembled(writer, model, estimator, outputs)
     if path is not None:
         code.save(Path(path).parent)
     return code
@@ -203,62 +210,44 @@ def _checked_name(name: str | None, path: Path | str | None) -> str:
     return name
 
 
-def _regressor(writer: CWriter, outputs: dict[str, Stored]) -> dict[str, Any]:
-    """Write what a regressor predicts; returns how its function is declared."""
-    for name, node in outputs.items():
-        writer.write(name, node)
-    what = "Mean and standard deviation" if "std" in outputs else "Mean"
-    return {
-        "returns": "void",
-        "arguments": outputs,
-        "kind": "TARGETS",
-        "n_outputs": outputs["mean"].axes[0].size,
-        "comment": f"{what} of a new observation of every target, for one row x of inputs.",
-    }
-
-
-def _classifier(writer: CWriter, outputs: dict[str, Stored]) -> dict[str, Any]:
-    """Write what a classifier predicts; returns how its function is declared."""
-    size = outputs["probability"].axes[0].size
-    writer.write("probability", outputs["probability"])
-    score = writer.stored(outputs["score"])
+def _write_label(writer: CWriter, score: Stored) -> None:
+    """Return the position of the largest score, in C."""
+    name, (label,) = writer.stored(score), score.axes
     writer.body.lines += [
         "int label = 0;",
-        f"for (int i = 1; i < {size}; ++i) {{",
-        f"    label = {score}[i] > {score}[label] ? i : label;",
+        f"for (int i = 1; i < {label.size}; ++i) {{",
+        f"    label = {name}[i] > {name}[label] ? i : label;",
         "}",
         "return label;",
     ]
-    return {
-        "returns": "int",
-        "arguments": ("probability",),
-        "kind": "CLASSES",
-        "n_outputs": size,
-        "comment": "Probability of every class for one row x of inputs; returns the most probable.",
-    }
 
 
-def _assembled(writer: CWriter, model: Any, estimator: Any, function: dict[str, Any]) -> CCode:
-    """Header and source of what was written."""
-    name, real, macro, inputs = writer.prefix, writer.real, writer.prefix.upper(), n_inputs(model)
-    arguments = [f"const {real} x[{macro}_INPUTS]"]
-    arguments += [f"{real} {each}[{macro}_{function['kind']}]" for each in function["arguments"]]
+def _assembled(writer: CWriter, model: Any, estimator: Any, outputs: dict[str, Stored]) -> CCode:
+    """Header and source of the outputs that were written."""
+    name, macro, inputs = writer.prefix, writer.prefix.upper(), n_inputs(model)
+    kind, returns = ("CLASSES", "int") if "probability" in outputs else ("TARGETS", "void")
+    arguments = [f"const {writer.real} x[{macro}_INPUTS]"]
+    arguments += [f"{writer.real} {output}[{macro}_{kind}]" for output in outputs]
     notes = []
     if hasattr(model, "feature_names_in_"):
         notes.append(f"Inputs: {', '.join(map(str, model.feature_names_in_))}")
     if hasattr(estimator, "classes_"):
         labels = (f"{code} {label!r}" for code, label in enumerate(estimator.classes_.tolist()))
         notes.append(f"Classes: {', '.join(labels)}")
-    fields = function | {
+    *_, (last, node) = outputs.items()
+    fields = {
         "name": name,
         "macro": macro,
         "n_inputs": inputs,
+        "kind": kind,
+        "n_outputs": node.axes[0].size,
+        "comment": COMMENTS[last],
         "title": f"{type(estimator).__name__} with {len(estimator.relevance_)} functions of "
         f"{inputs} inputs, by relvec {version('relvec')}",
         "constant_bytes": writer.constant_bytes,
         "buffer_bytes": writer.buffer_bytes,
         "notes": "".join(map(_comment, notes)),
-        "declaration": f"{function['returns']} {name}_predict({', '.join(arguments)})",
+        "declaration": f"{returns} {name}_predict({', '.join(arguments)})",
         "tables": "\n".join(writer.tables),
         "body": textwrap.indent("\n".join(writer.body.lines), "    "),
         "unused": "" if writer.reads_row else "    (void)x;\n",

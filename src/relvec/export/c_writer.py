@@ -30,7 +30,7 @@ from relvec.export.expression import (
     dependencies,
 )
 
-#: How functions are written for double; float has an f behind the names of the library.
+#: Functions for double; float has an f behind the names of the library.
 FUNCTIONS = {
     "add": "({0} + {1})",
     "subtract": "({0} - {1})",
@@ -49,7 +49,7 @@ FUNCTIONS = {
     "normal_cdf": "(0.5 * erfc(-0.7071067811865475 * {0}))",
     "choose": "({0} < 0.0 ? {1} : {2})",
 }
-#: What a reduction starts from, and its step.
+#: Start of a reduction, and its step.
 STEPS = {
     "sum": ("0.0", "{0} += {1};"),
     "product": ("1.0", "{0} *= {1};"),
@@ -190,24 +190,28 @@ class CWriter:
     def _inner(self, node: Inner, block: Block) -> str:
         """The sum of products; of a triangle of weights only the entries that are not zero."""
         one, two = node.parts
-        other = _triangle(two, node.axis)
-        if other is None:
-            return self._collected(
-                "sum",
-                node.axis,
-                block,
-                lambda at: f"{self._value(one, at)} * {self._value(two, at)}",
-            )
-        assert isinstance(two, Table)
-        by_column = two.values if two.axes[0] is other else two.values.T
-        column, packed = block.index_of(other), by_column[np.tril_indices(other.size)]
-        name = self._table(packed, two.name)
+        packed, end = self._packed(two, node.axis, block)
 
         def term(at: Block) -> str:
-            weight = f"{name}[{column} * ({column} + 1) / 2 + {at.index}]"
-            return f"{self._value(one, at)} * {weight}"
+            value = self._value(one, at)
+            return f"{value} * {f'{packed}{at.index}]' if packed else self._value(two, at)}"
 
-        return self._collected("sum", node.axis, block, term, f"<= {column}")
+        return self._collected("sum", node.axis, block, term, end)
+
+    def _packed(self, weights: Expression, axis: Axis, block: Block) -> tuple[str, str]:
+        """Beginning of an entry in a packed triangle, and end of its loop; both empty for others.
+
+        The entries of a triangle are zero wherever `axis` is further than the other axis.
+        """
+        if not isinstance(weights, Table) or len(weights.axes) != 2 or weights.values.size == 1:
+            return "", ""
+        first, second = weights.axes
+        other, by_column = (second, weights.values.T) if first is axis else (first, weights.values)
+        if first.size != second.size or np.triu(by_column, 1).any():
+            return "", ""
+        name = self._table(by_column[np.tril_indices(other.size)], weights.name)
+        column = block.index_of(other)
+        return f"{name}[{column} * ({column} + 1) / 2 + ", f"<= {column}"
 
     def _pick(self, node: Pick, block: Block) -> str:
         (part,) = node.parts
@@ -322,17 +326,6 @@ class CWriter:
             head = f"static const {kind} {name}{_brackets(values.shape)}"
             self.tables.append(f"{head} = {_braces(texts, values.shape)};")
         return self.table_names[content]
-
-
-def _triangle(weights: Expression, axis: Axis) -> Axis | None:
-    """The other axis of a matrix whose entries are zero wherever `axis` is further than it."""
-    if not isinstance(weights, Table) or len(weights.axes) != 2 or weights.values.size == 1:
-        return None
-    first, second = weights.axes
-    by_column = weights.values if second is axis else weights.values.T
-    if first.size != second.size or np.triu(by_column, 1).any():
-        return None
-    return first if second is axis else second
 
 
 def _bare(text: str) -> str:

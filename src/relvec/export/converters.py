@@ -100,7 +100,7 @@ def _begun(scope: Any, operator: Any, container: Any) -> tuple[OnnxWriter, dict[
 
 
 def _is_averaged(model: Any) -> bool:
-    """Whether probabilities are averages over several outputs.
+    """True if probabilities are averages over several outputs.
 
     These hang on the axes of a covariance, of which single precision does not leave enough.
     """

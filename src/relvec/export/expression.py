@@ -1,4 +1,4 @@
-"""What is computed for one row, as an expression that C and ONNX can both be written from.
+"""Expressions of one row, from which both C and ONNX are written.
 
 Every expression has named axes: x has one, of its features; a table of centres has two, of
 functions and features; and ``exp(-total(gamma * square(x - centers), feature))`` is then left with
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from relvec._numerics.typing import Array, Index
 
 _serial = count()
-#: How far from zero constants may lie, in their own extents, for their rounding to be no more than
+#: Distance from zero, in their own extents, up to which the rounding of constants is no more than
 #: that of their differences.
 NEAR = 2.0
 
@@ -171,7 +171,7 @@ class Pick(Expression):
 
     @property
     def renames(self) -> bool:
-        """Whether it changes no more than the name of the axis."""
+        """True if it changes no more than the name of the axis."""
         return np.array_equal(self.positions, np.arange(self.axis.size))
 
 

@@ -34,7 +34,7 @@ from relvec.export.expression import (
 )
 from relvec.export.formulas import formula
 from relvec.export.special import SMALLEST, logistic, principal_root, softmax
-from relvec.likelihoods import Categorical, Gaussian, Likelihood, Poisson, StudentT
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
 
 REGRESSORS = (RVR, SparseBayesianRegressor)
@@ -62,7 +62,7 @@ def exported(model: Any, *, return_std: bool = False) -> Any:
 
 
 def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
-    """Return what an estimator predicts for a row of its inputs, each with one axis.
+    """Return the predictions of an estimator for a row of its inputs, each with one axis.
 
     Of a regressor "mean" and "std" of every target; of a classifier "probability" of every class,
     and "score", which is largest for the label.
@@ -82,13 +82,11 @@ def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
 
 
 def _numbers(model: Any, phi: Expression | None) -> dict[str, Stored]:
-    latent = [(output.likelihood, _latent(output, phi)) for output in model.machines_]
-    means, variances = zip(
-        *(observed(likelihood, *each) for likelihood, each in latent), strict=True
-    )
-    target = Axis("target", len(means))
-    deviations = [sqrt(variance) for variance in variances]
-    return {"mean": stack(means, target, "mean"), "std": stack(deviations, target, "std")}
+    moments = [observed(output.likelihood, *_latent(output, phi)) for output in model.machines_]
+    target = Axis("target", len(moments))
+    deviations = [sqrt(variance) for _, variance in moments]
+    mean = stack([mean for mean, _ in moments], target, "mean")
+    return {"mean": mean, "std": stack(deviations, target, "std")}
 
 
 def _latent(fitted: FittedOutput, phi: Expression | None, *outputs: Axis) -> Moments:
@@ -152,7 +150,11 @@ def _classes(model: Any, phi: Expression | None) -> dict[str, Stored]:
     if isinstance(first.likelihood, Categorical):
         p = _categorical(first, phi, label, integrated=integrated)
         return {"probability": p, "score": p}
-    pairs = [_bernoulli(*_latent(output, phi), integrated=integrated) for output in model.machines_]
+    pairs = []
+    for output in model.machines_:
+        if not isinstance(output.likelihood, Bernoulli):
+            raise ValueError(f"{output.likelihood!r} cannot be exported: it has no formula here")
+        pairs.append(_bernoulli(*_latent(output, phi), integrated=integrated))
     if not others:
         p = stack(pairs[0], label, "probability")
         return {"probability": p, "score": p}

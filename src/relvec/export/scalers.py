@@ -74,6 +74,6 @@ def n_inputs(model: Any) -> int:
 
 
 def _does_nothing(step: Any) -> bool:
-    """Whether a step is left out, in either of the ways that scikit-learn says so."""
+    """Return True for a step that is left out, in either of the ways of scikit-learn."""
     identity = isinstance(step, FunctionTransformer) and step.func is None
     return step is None or identity or (isinstance(step, str) and step == "passthrough")

@@ -81,7 +81,7 @@ def principal_root(matrix: Expression, row: Axis, column: Axis) -> Expression:
 
     Signs are those that make the largest component of each row positive. By the one-sided method of
     Jacobi: rows of the symmetric matrix are rotated in pairs until they are orthogonal; they are
-    then its axes, each at the length of its eigenvalue.
+    then its axes, each at the length of its eigenvalue. Of two rows the first becomes the longer.
     """
     pairs = _pairs(row.size)
     scale = maximum(largest(largest(absolute(matrix), column), row), SMALLEST)
