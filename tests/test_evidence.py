@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from relvec._evidence.gains import IndependentBlock, best_addition, deletion_cost, greedy_additions
+from relvec._evidence.gains import Block, best_addition, deletion_cost, greedy_additions
 from relvec._evidence.gaussian import (
     CandidateFactors,
     ReducedData,
     WeightPosterior,
 )
+from relvec._numerics.groups import Groups
 from relvec._numerics.linalg import cholesky_of_gram
 from tests.support import problems, reference
 from tests.support.differences import derivative
@@ -175,7 +176,8 @@ def greedy_by_brute_force(problem, active, alpha, beta, batch, threshold):
 def added(block, Q, threshold):
     """Greedy additions of functions with one output."""
     floor = np.array([1e-12 * block.diagonal().max()])
-    return greedy_additions(IndependentBlock(block[None], Q[None], floor), threshold)
+    groups = Groups(np.arange(len(Q)))
+    return greedy_additions(Block(block[None], Q[None], floor, groups), threshold)
 
 
 @pytest.mark.parametrize("threshold", [1e-3, 1.0, 1e3])

@@ -11,17 +11,23 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 from relvec._evidence.gains import (
-    IndependentBlock,
-    JointBlock,
+    Block,
     best_addition,
     best_independent,
     deletion_cost,
     greedy_additions,
 )
+from relvec._numerics.groups import Groups
 from tests.support.laplace import rise
 
 #: Grid of log α on which ℓ is searched; its maxima are as wide as a logistic function or wider.
 LOG_ALPHA = np.linspace(-25, 25, 5001)
+
+
+def joint_block(S, Q):
+    """Candidates whose weights for R outputs depend on each other: S (b, R, b, R), Q (b, R)."""
+    groups = Groups(np.repeat(np.arange(len(Q)), Q.shape[1]))
+    return Block(S.reshape(1, Q.size, Q.size).copy(), Q.reshape(1, -1), np.zeros((1, 1)), groups)
 
 
 def best_by_grid(S, Q):
@@ -210,7 +216,7 @@ def test_greedy_additions_are_each_the_exact_best(rng, outputs, threshold):
     """One at a time, with the factors of a dense covariance that has the earlier ones in it."""
     problem, batch = LinearPredictor.draw(rng, outputs=outputs), np.array([5, 3, 2, 1, 0])
     active, alpha, expected = [4], [2.0], []
-    block = JointBlock(*problem.factors(active, alpha, batch), np.zeros(5))
+    block = joint_block(*problem.factors(active, alpha, batch))
     chosen, at = greedy_additions(block, threshold)
     while len(expected) < len(batch):
         rest = [m for m in batch if m not in expected]
@@ -231,7 +237,7 @@ def test_greedy_additions_leave_copies_out(rng, outputs):
     drawn = LinearPredictor.draw(rng, m=1, outputs=outputs)
     copies = LinearPredictor(drawn.Phi[:, [0, 0, 0]] * [1.0, -3.0, 0.1], drawn.t, drawn.noise)
     S, Q = copies.factors([], [], np.arange(3))
-    chosen, _ = greedy_additions(JointBlock(S, Q, np.zeros(3)), 1e-3)
+    chosen, _ = greedy_additions(joint_block(S, Q), 1e-3)
     assert len(chosen) == 1
 
 
@@ -248,8 +254,8 @@ def test_outputs_that_share_a_precision_alone_are_a_special_case(rng, outputs):
     each = np.arange(size)
     expected = best_addition(S[each, :, each], Q.T, np.zeros(size))
     np.testing.assert_allclose((gain, alpha), expected, rtol=1e-9)
-    joint = greedy_additions(JointBlock(S, Q.T, np.zeros(size)), 0.1)
-    chosen, at = greedy_additions(IndependentBlock(own, Q, np.zeros(outputs)), 0.1)
+    joint = greedy_additions(joint_block(S, Q.T), 0.1)
+    chosen, at = greedy_additions(Block(own, Q, np.zeros((1, 1)), Groups(np.arange(size))), 0.1)
     assert len(chosen) > 1
     np.testing.assert_array_equal(chosen, joint[0])
     np.testing.assert_allclose(at, joint[1], rtol=1e-6)

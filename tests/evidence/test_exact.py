@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from relvec._evidence.base import Hyperparameters
 from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Gaussian
 from tests.support import problems

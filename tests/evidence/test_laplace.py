@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec._evidence.base import Hyperparameters
-from relvec._evidence.gains import JointBlock, best_addition, greedy_additions
+from relvec._evidence.gains import best_addition, greedy_additions
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.mode import CLOSELY
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from tests.support import laplace
 from tests.support.differences import derivative
 from tests.support.laplace import MODE, LatentProblem
+from tests.test_gains import joint_block
 
 ACTIVE = np.array([4, 0, 2])
 #: Weights that change the mode of a fraction of the rows.
@@ -214,7 +215,7 @@ def test_additions_are_each_the_best_for_the_curvature_of_the_point(problem, poi
     columns = problem.design.columns(batch)
     S, Q = dense.bend.sparsity(columns), dense.quality(columns)
     for threshold in (1e-3, 0.5):
-        expected, alpha = greedy_additions(JointBlock(S.copy(), Q, np.zeros(4)), threshold)
+        expected, alpha = greedy_additions(joint_block(S, Q), threshold)
         chosen, found = problem.inference.scores(point).additions(batch, threshold)
         np.testing.assert_array_equal(chosen, batch[expected])
         np.testing.assert_allclose(found, alpha, rtol=1e-5)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec._evidence.base import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from tests.support import laplace
 from tests.support.laplace import MODE
 

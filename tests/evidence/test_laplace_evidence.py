@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from relvec._evidence.base import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
 from tests.support import laplace, reference
 from tests.support.laplace import LatentProblem, targets

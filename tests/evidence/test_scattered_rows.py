@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relvec._design.base import EVERY
-from relvec._evidence.base import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec._evidence.variational import BoundEvidence
 from relvec.likelihoods import Bernoulli

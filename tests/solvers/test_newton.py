@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec._evidence.base import AscentLimits, Hyperparameters
+from relvec._evidence.base import AscentLimits
 from relvec._evidence.exact import ExactState
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec.solvers.newton import newton_ascent, polish
 from tests.support import problems

@@ -27,7 +27,7 @@ class Scattered(Design):
 
     def __init__(self, dense, size=7):
         self._dense, self._size = dense, size
-        for name in ("shape", "has_intercept", "center", "scale"):
+        for name in ("shape", "has_intercept", "center", "scale", "groups"):
             setattr(self, name, getattr(dense, name))
         for name in ("total_weight", "n_copies", "precision_evidence"):
             setattr(self, name, getattr(dense, name))
@@ -69,7 +69,7 @@ class Scattered(Design):
     def subset(self, rows, *vectors):
         Phi = self._dense.columns(slice(None))[rows] * self.scale + self.center
         weights = self._dense.row_weights[rows]
-        few = DenseDesign(Phi, center=self.has_intercept, weights=weights)
+        few = DenseDesign(Phi, center=self.has_intercept, weights=weights, groups=self.groups.label)
         return few, [self.gather(vector)[rows] for vector in vectors]
 
     def frame(self, target):

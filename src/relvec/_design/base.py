@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
+from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index, RowVector
 
 #: Every candidate.
@@ -119,6 +120,7 @@ class TargetFrame(ABC):
     functions survive where a Gram matrix would have lost them.
     """
 
+    groups: Groups
     coords: Array
     target: Array
     residual_norm2: Array
@@ -139,6 +141,10 @@ class TargetFrame(ABC):
         """Return what is left of the candidates `index` outside the frame, (n_rows, b)."""
 
     @abstractmethod
+    def residual_grams(self) -> list[Array]:
+        """Return products of that within all groups of each size, shapes (n_groups, size, size)."""
+
+    @abstractmethod
     def extend(self, index: Index, residual: Array) -> None:
         """Grow the frame until it spans the candidates `index`, given their `residual`."""
 
@@ -155,7 +161,10 @@ class ClosedFrame(TargetFrame):
     Nothing in it costs more than candidate space: no row of data is touched again.
     """
 
-    def __init__(self, coords: Array, target: Array, residual_target: Array) -> None:
+    def __init__(
+        self, coords: Array, target: Array, residual_target: Array, groups: Groups
+    ) -> None:
+        self.groups = groups
         self.coords, self.target, self.residual_target = coords, target, residual_target
         self.residual_norm2 = np.zeros(coords.shape[1])
         self.residual_dot = np.zeros((*target.shape[:-1], coords.shape[1]))
@@ -163,11 +172,15 @@ class ClosedFrame(TargetFrame):
     @classmethod
     def neglecting(cls, frame: TargetFrame) -> Self:
         """Take a frame that spans nearly all there is."""
-        return cls(frame.coords, frame.target, frame.residual_target)
+        return cls(frame.coords, frame.target, frame.residual_target, frame.groups)
 
     def residual(self, index: Index) -> Array:
         """Nothing is left."""
         return np.zeros((0, len(index)))
+
+    def residual_grams(self) -> list[Array]:
+        """Nothing is left."""
+        return [np.zeros((*m.shape, m.shape[1])) for _, m in self.groups.by_size]
 
     def extend(self, index: Index, residual: Array) -> None:
         """Nothing is added."""
@@ -196,7 +209,12 @@ class Design(ABC):
         What precisions of their own, relative to a common one, add to the log evidence.
     center, scale : ndarray of shape (n_candidates,)
         φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
-        scale is infinite for a candidate that is nothing.
+        scale is infinite for a candidate that is numerically constant. Functions of one group have
+        one scale, the root mean square of their norms.
+    norm2 : ndarray of shape (n_candidates,)
+        Square of each standardised candidate: 1, but for functions of a group.
+    groups : Groups
+        Candidates that share a precision, by default none.
     by_normal_equations : bool
         Whether frames come from products of the candidates, which hold half their digits: what is
         found there has to be looked at again on a design of the functions that were kept.
@@ -211,6 +229,8 @@ class Design(ABC):
     precision_evidence: float
     center: Array
     scale: Array
+    norm2: Array
+    groups: Groups
     by_normal_equations: bool = False
 
     @property
@@ -297,6 +317,28 @@ class Design(ABC):
 
         Parameters and what the function is given are those of `map_rows`.
         """
+
+
+def as_groups(labels: Index | None, n_candidates: int) -> Groups:
+    """Groups of candidates by labels (n_candidates,), each one its own without."""
+    return Groups(np.arange(n_candidates)) if labels is None else Groups.of_labels(labels)
+
+
+def shared_scales(norms: Array, groups: Groups) -> tuple[Array, Array]:
+    """Scale of each candidate, one a group, and its squared norm in units of that.
+
+    The scale is infinite where the norm is.
+    """
+    constant = np.isinf(norms)
+    if groups.single:
+        return norms, np.where(constant, 0.0, 1.0)
+    size, largest = np.where(constant, 0.0, norms), np.zeros(groups.count)
+    np.maximum.at(largest, groups.label, size)
+    unit = np.where(largest > 0, largest, 1.0)[groups.label]
+    count = groups.total((~constant).astype(np.float64))
+    mean = groups.total((size / unit) ** 2) / np.maximum(count, 1.0)
+    scale = unit * np.sqrt(np.where(mean > 0, mean, 1.0))[groups.label]
+    return np.where(constant, np.inf, scale), (size / scale) ** 2
 
 
 def in_units(alpha: Array, unit: Array) -> Array:

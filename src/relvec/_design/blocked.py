@@ -9,7 +9,15 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from relvec._design.base import EVERY, ClosedFrame, Design, Target, TargetFrame
+from relvec._design.base import (
+    EVERY,
+    ClosedFrame,
+    Design,
+    Target,
+    TargetFrame,
+    as_groups,
+    shared_scales,
+)
 from relvec._design.blocks import RowBlocks
 from relvec._design.dense import DenseDesign, DenseFrame
 from relvec._design.moments import (
@@ -78,6 +86,8 @@ class BlockedDesign(Design):
         Copies of each row, positive.
     precision : RowVector, optional
         Precision of each row's noise, relative to a common one.
+    groups : ndarray of int, shape (n_candidates,), optional
+        Labels of candidates, those with one label share a precision.
     """
 
     def __init__(
@@ -88,9 +98,11 @@ class BlockedDesign(Design):
         center: bool,
         weights: RowVector | None = None,
         precision: RowVector | None = None,
+        groups: Index | None = None,
     ) -> None:
         self.blocks, self.basis, self.has_intercept = blocks, basis, center
         self.shape = blocks.n_rows, len(basis.rows_)
+        self.groups = as_groups(groups, self.shape[1])
         self.by_normal_equations = self.shape[0] * self.shape[1] ** 2 > MANY_PRODUCTS
         self.evaluation_is_a_pass = self.shape[0] * self.shape[1] > MANY
         self._weights = weights
@@ -115,18 +127,19 @@ class BlockedDesign(Design):
         return self.blocks.ones()
 
     @cached_property
-    def _standard(self) -> tuple[Array, Array]:
-        """φ̄ and the norm of each candidate."""
+    def _standard(self) -> tuple[Array, Array, Array]:
+        """φ̄, scale and squared norm of each candidate."""
         return self._standardisation(self._moments(Squares))
 
-    def _standardisation(self, found: Squares | RFactor) -> tuple[Array, Array]:
+    def _standardisation(self, found: Squares | RFactor) -> tuple[Array, Array, Array]:
         m = self.shape[1]
         mean, norm2 = found.mean[:m], found.squares[:m]
         center = mean if self.has_intercept else np.zeros(m)
         if not self.has_intercept:
             norm2 = norm2 + self.total_weight * mean**2
         self._check_range(norm2, center)
-        return center, nonconstant_norms(np.sqrt(norm2), center, self.total_weight)
+        norms = nonconstant_norms(np.sqrt(norm2), center, self.total_weight)
+        return center, *shared_scales(norms, self.groups)
 
     def _check_range(self, norm2: Array, center: Array) -> None:
         """Refuse functions whose squares leave the range of float64."""
@@ -149,6 +162,11 @@ class BlockedDesign(Design):
     def scale(self) -> Array:  # type: ignore[override]
         """See `Design`."""
         return self._standard[1]
+
+    @property
+    def norm2(self) -> Array:  # type: ignore[override]
+        """See `Design`."""
+        return self._standard[2]
 
     def _moments(self, kind: type[Kind], *vectors: RowVector, combine: Array | None = None) -> Kind:
         """Moments of all candidates, and of vectors beside them, in one pass."""
@@ -195,12 +213,13 @@ class BlockedDesign(Design):
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
         rows = self.root(target)
-        return DenseFrame(rows.candidates, self.scale, rows.targets, None)
+        return DenseFrame(rows.candidates, self, rows.targets, None)
 
     def closed_frame(self, target: Target) -> ClosedFrame:
         """See `Design.closed_frame`."""
         rows = self.root(target)
-        return ClosedFrame(rows.candidates / self.scale, rows.targets, np.zeros(target.scale.shape))
+        coords, nothing = rows.candidates / self.scale, np.zeros(target.scale.shape)
+        return ClosedFrame(coords, rows.targets, nothing, self.groups)
 
     def restrict(self, index: Index) -> BlockedDesign:
         """See `Design.restrict`; what is known of the rows from here serves there."""
@@ -210,7 +229,9 @@ class BlockedDesign(Design):
         restricted.basis = self.basis.restrict(index)
         restricted.shape = self.shape[0], len(index)
         restricted.by_normal_equations = False
-        restricted._standard = self.center[index], self.scale[index]
+        center, scale, norm2 = self._standard
+        restricted._standard = center[index], scale[index], norm2[index]
+        restricted.groups = self.groups.restrict(index)
         restricted.__dict__.pop("_columns", None)  # those of other indices
         restricted._rooted, restricted._kept, restricted._nearly = None, None, None
         if self._rooted is not None:
@@ -231,12 +252,18 @@ class BlockedDesign(Design):
             center=self.has_intercept,
             weights=self._weights,
             precision=precision,
+            groups=self.groups.label,
         )
 
     def subset(self, rows: Index, *vectors: RowVector) -> tuple[DenseDesign, list[Array]]:
         """The same candidates at a few of the rows, in memory, with the parts of some vectors."""
         X, weights, *parts = self.blocks.take(rows, self.row_weights, *vectors)
-        design = DenseDesign(self.basis.evaluate(X), center=self.has_intercept, weights=weights)
+        design = DenseDesign(
+            self.basis.evaluate(X),
+            center=self.has_intercept,
+            weights=weights,
+            groups=self.groups.label,
+        )
         return design, parts
 
     def map_rows(

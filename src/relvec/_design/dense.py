@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import cast
 
 import numpy as np
 from sklearn.utils import gen_batches
 
-from relvec._design.base import EVERY, ClosedFrame, Design, Target, TargetFrame
+from relvec._design.base import (
+    EVERY,
+    ClosedFrame,
+    Design,
+    Target,
+    TargetFrame,
+    as_groups,
+    shared_scales,
+)
 from relvec._design.moments import Counts, nonconstant_norms
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.linalg import orthonormal
@@ -34,6 +42,8 @@ class DenseDesign(Design):
         How many copies of each row there are; positive.
     precision : ndarray of shape (n_samples,), optional
         Precision of each row's noise, relative to a common one.
+    groups : ndarray of int, shape (n_candidates,), optional
+        Labels of candidates, those with one label share a precision.
     """
 
     def __init__(
@@ -43,8 +53,10 @@ class DenseDesign(Design):
         center: bool,
         weights: Array | None = None,
         precision: Array | None = None,
+        groups: Index | None = None,
     ) -> None:
         self.shape = cast(tuple[int, int], Phi.shape)
+        self.groups = as_groups(groups, self.shape[1])
         self.has_intercept = center
         self._weights = weights
         copies = np.ones(len(Phi)) if weights is None else weights
@@ -60,7 +72,8 @@ class DenseDesign(Design):
                 self.center = (self.row_weights / self.total_weight) @ Phi
                 Phi -= self.center
         self._Phi = Phi
-        self.scale = nonconstant_norms(_norms(self._copied(Phi)), self.center, self.total_weight)
+        norms = nonconstant_norms(_norms(self._copied(Phi)), self.center, self.total_weight)
+        self.scale, self.norm2 = shared_scales(norms, self.groups)
 
     def _copied(self, rows: Array) -> Array:
         """Rows times the root of their weights, so that a product of two counts each copy."""
@@ -71,6 +84,7 @@ class DenseDesign(Design):
         restricted = copy.copy(self)
         restricted.shape = (self.shape[0], len(index))
         restricted.center, restricted.scale = self.center[index], self.scale[index]
+        restricted.norm2, restricted.groups = self.norm2[index], self.groups.restrict(index)
         restricted._Phi = self._Phi[:, index]
         return restricted
 
@@ -78,7 +92,11 @@ class DenseDesign(Design):
         """See `Design.with_precision`; the columns are copied."""
         Phi = self._Phi + self.center
         return DenseDesign(
-            Phi, center=self.has_intercept, weights=self._weights, precision=precision
+            Phi,
+            center=self.has_intercept,
+            weights=self._weights,
+            precision=precision,
+            groups=self.groups.label,
         )
 
     def columns(self, index: Index | slice) -> Array:
@@ -124,12 +142,13 @@ class DenseDesign(Design):
         """See `Design.closed_frame`: the rows themselves, each times the root of its copies."""
         root = np.sqrt(self.row_weights)
         nothing = np.zeros(target.scale.shape)
-        return ClosedFrame(root[:, None] * self.columns(EVERY), root * target.values.T, nothing)
+        coords, t = root[:, None] * self.columns(EVERY), root * target.values.T
+        return ClosedFrame(coords, t, nothing, self.groups)
 
     def frame(self, target: Target) -> TargetFrame:
         """See `Design.frame`."""
         t = np.ascontiguousarray(target.values.T)
-        return DenseFrame(self._Phi, self.scale, t, self._root)
+        return DenseFrame(self._Phi, self, t, self._root)
 
 
 def _norms(Phi: Array) -> Array:
@@ -154,13 +173,14 @@ class DenseFrame(TargetFrame):
     Its rows are those of the data times the root of their weights.
     """
 
-    def __init__(self, Phi: Array, scale: Array, t: Array, root: Array | None) -> None:
-        self._Phi, self._scale, self._root = Phi, scale, root
+    def __init__(self, Phi: Array, design: Design, t: Array, root: Array | None) -> None:
+        self._Phi, self._scale, self._root = Phi, design.scale, root
+        self.groups = design.groups
         self._residual_t = t if root is None else t * root[:, 0]
         self._Q = np.empty((len(Phi), 0))
         self.coords = np.empty((0, Phi.shape[1]))
         self.target = np.empty((*t.shape[:-1], 0))
-        self.residual_norm2 = np.isfinite(scale).astype(np.float64)
+        self.residual_norm2 = design.norm2.copy()
         self.residual_dot = self._dot(self._residual_t)
         self.residual_target = np.einsum("...n,...n->...", self._residual_t, self._residual_t)
 
@@ -173,8 +193,28 @@ class DenseFrame(TargetFrame):
 
     def residual(self, index: Index) -> Array:
         """See `TargetFrame.residual`."""
-        residual: Array = self._Phi[:, index] / self._scale[index]
-        return self._orthogonalised(residual if self._root is None else residual * self._root)
+        return self._orthogonalised(self._standardised(index))
+
+    def residual_grams(self) -> list[Array]:
+        """See `TargetFrame.residual_grams`."""
+        within = (np.moveaxis(self.coords[:, members], 0, 1) for _, members in self.groups.by_size)
+        inside = (np.swapaxes(coords, 1, 2) @ coords for coords in within)
+        return [gram - part for gram, part in zip(self._grams, inside, strict=True)]
+
+    @cached_property
+    def _grams(self) -> list[Array]:
+        """Products of the candidates within all groups of each size."""
+        return [
+            np.stack([self._gram(group) for group in members]) for _, members in self.groups.by_size
+        ]
+
+    def _gram(self, index: Index) -> Array:
+        columns = self._standardised(index)
+        return columns.T @ columns
+
+    def _standardised(self, index: Index) -> Array:
+        columns: Array = self._Phi[:, index] / self._scale[index]
+        return columns if self._root is None else columns * self._root
 
     def _orthogonalised(self, block: Array) -> Array:
         return block - self._Q @ (self._Q.T @ block) if len(self.coords) else block

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._design.base import Target, standard_units
+from relvec._design.base import Target, as_groups, shared_scales, standard_units
 from relvec._design.dense import DenseDesign
 from relvec._design.moments import (
     MANY_PRODUCTS,
@@ -18,7 +18,7 @@ from relvec._design.moments import (
     nonconstant_norms,
     unexplained,
 )
-from relvec._numerics.typing import Array, RowVector
+from relvec._numerics.typing import Array, Index, RowVector
 
 #: Candidates up to which parts of the rows are summed by QR, which keeps all digits.
 FEW = 500
@@ -82,9 +82,11 @@ class SummedDesign(DenseDesign):
         What is left of the rows.
     center : bool
         There is a flat-prior intercept.
+    groups : ndarray of int, shape (n_candidates,), optional
+        Labels of candidates, those with one label share a precision.
     """
 
-    def __init__(self, sums: RowSums, *, center: bool) -> None:
+    def __init__(self, sums: RowSums, *, center: bool, groups: Index | None = None) -> None:
         root, m = sums.root, sums.n_candidates
         rows = root.rows if center else root.about_zero()
         self.shape = len(rows), m
@@ -95,7 +97,9 @@ class SummedDesign(DenseDesign):
         self._Phi, self._targets = (np.ascontiguousarray(p) for p in np.split(rows, [m], axis=1))
         self.center = root.mean[:m] if center else np.zeros(m)
         norms = np.sqrt(np.einsum("ij,ij->j", self._Phi, self._Phi))
-        self.scale = nonconstant_norms(norms, self.center, self.total_weight)
+        norms = nonconstant_norms(norms, self.center, self.total_weight)
+        self.groups = as_groups(groups, m)
+        self.scale, self.norm2 = shared_scales(norms, self.groups)
         self._many = isinstance(sums.moments, Moments) and self.n_copies * m**2 > MANY_PRODUCTS
         self._target_mean, self._target_squares = root.mean[m:], root.squares[m:]
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from relvec._design.base import Design
 from relvec._evidence.gains import deletion_cost
+from relvec._evidence.gaussian import alpha_gradient, alpha_hessian
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Independent, Posterior
+from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.base import Likelihood
 
@@ -19,44 +22,6 @@ from relvec.likelihoods.base import Likelihood
 #: from the one with it, would lose too many digits: where its Σ̂_ii is smaller than the first, or
 #: one that it leaves is smaller than the second.
 SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
-
-
-@dataclass(frozen=True)
-class Hyperparameters:
-    """A point of the search: which functions are active, and the precisions.
-
-    Attributes
-    ----------
-    active : ndarray of int, shape (n_active,)
-    alpha : ndarray of shape (n_active,)
-        Precision of each function's weights, for candidates of unit norm.
-    beta : ndarray of shape (n_noises,)
-        Noise precision of each target, for targets of unit norm; a number is taken as the only one.
-        Likelihoods without noise are raised to this power, which is 1 but where the search leaves a
-        maximum behind.
-    """
-
-    active: Index
-    alpha: Array
-    beta: Array = field(default_factory=lambda: np.ones(1))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", np.atleast_1d(self.beta))
-
-    @classmethod
-    def empty(cls, beta: Array) -> Self:
-        """Model without functions."""
-        return cls(np.empty(0, dtype=np.intp), np.empty(0), beta)
-
-    def keep(self, which: Index) -> Hyperparameters:
-        """Return the model with the functions at some positions only."""
-        return replace(self, active=self.active[which], alpha=self.alpha[which])
-
-    def add(self, index: Index, alpha: Array) -> Hyperparameters:
-        """Return the model with more functions at its end."""
-        return replace(
-            self, active=np.append(self.active, index), alpha=np.append(self.alpha, alpha)
-        )
 
 
 @dataclass(frozen=True)
@@ -116,16 +81,21 @@ class EvidenceState(ABC):
     log_evidence: float
     allowed_decrease: float = 0.0
 
-    @abstractmethod
     def gradient(self) -> Array:
-        """Where to: ∂L/∂log α of each function, then ∂L/∂log β of each noise, where there is any.
+        """Return ∂L/∂log α of each group, then ∂L/∂log β of each noise, where there is any.
 
         Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
         """
+        by_weight = alpha_gradient(self.variance, self.mean.ravel())
+        by_function: Array = by_weight.reshape(self.mean.shape).sum(axis=1)
+        return self.hyper.total(by_function)
 
-    @abstractmethod
     def hessian(self) -> Array:
         """Second derivatives of the same."""
+        by_weight = alpha_hessian(self.variance, self.mean.ravel())
+        functions, outputs = self.mean.shape
+        shared = by_weight.reshape(functions, outputs, functions, outputs).sum(axis=(1, 3))
+        return self.hyper.total(self.hyper.total(shared).T).T
 
     @abstractmethod
     def evidence_gradient(self) -> Array:
@@ -141,7 +111,7 @@ class EvidenceState(ABC):
 
     @abstractmethod
     def keep(self, which: Index) -> EvidenceState:
-        """Posterior with the functions at some positions only."""
+        """Posterior with the groups at some positions only."""
 
     def warm_start(self) -> WarmStart | None:
         """What the posterior at another model is looked for from; None if it has a closed form."""
@@ -153,7 +123,7 @@ class EvidenceState(ABC):
         return determined
 
     def well_determined(self) -> Array:
-        """γ_i of every function, the mean over the outputs, in [0, 1]."""
+        """γ_i of every function, the mean over the outputs, in [0, 1], shape (n_active,)."""
         determined: Array = self.determined().mean(axis=1)
         return determined
 
@@ -163,63 +133,65 @@ class EvidenceState(ABC):
         return used
 
     def independent(self) -> tuple[Array, Array]:
-        """Σ̂ and μ̂ of every group of outputs that is independent of the others.
+        """Σ̂ and μ̂ of each set of outputs that is independent of the others.
 
-        Of shapes (n_groups, n_active · R, n_active · R) and (n_groups, n_active, R).
+        Of shapes (n_sets, n_active · R, n_active · R) and (n_sets, n_active, R).
         """
         return self.variance[None], self.mean[None]
 
     def deletion_costs(self) -> Array:
-        """What deleting each function would cost, as far as a Gaussian posterior knows."""
-        V, m = self.independent()
-        cost: Array = deletion_cost(own_blocks(V, m.shape[-1]), m).sum(axis=0)
-        return cost
+        """Nats that deleting each group would cost, as far as a Gaussian posterior knows."""
+        return _costs(*self.independent(), self.hyper)
 
     def kept_after_deletions(self, tol: float) -> Index:
-        """Positions that are left when functions that cost less than `tol` go one after the other.
+        """Positions that are left when groups that cost less than `tol` go one after the other.
 
-        A function whose best α is infinite (q² < s) costs less than nothing. The others that go are
-        near copies of their neighbours, which take over.
+        A group whose best α is infinite (of one function, q² < s) costs less than nothing. The
+        others that go are near copies of their neighbours, which take over.
         """
-        left = np.arange(len(self.hyper.alpha))
+        hyper, left = self.hyper, np.arange(len(self.hyper.alpha))
         if self.deletion_costs().min(initial=np.inf) >= tol:
             return left
         V, m = self.independent()
-        groups, outputs = len(m), m.shape[-1]
         while len(left):
-            blocks = own_blocks(V, outputs)
-            cost = deletion_cost(blocks, m).sum(axis=0)
+            cost = _costs(V, m, hyper)
             worst = int(cost.argmin())
             if cost[worst] >= tol:
                 break
-            rest = np.flatnonzero(np.arange(len(left)) != worst)
-            left = left[rest]
-            own = blocks[:, worst]
+            others = np.flatnonzero(np.arange(len(left)) != worst)
+            gone, stay = hyper.functions(np.array([worst])), hyper.functions(others)
+            left, hyper = left[others], hyper.keep(others)
+            going, staying = (columns_of(index, m.shape[-1]) for index in (gone, stay))
+            own, row = V[:, going][:, :, going], V[:, going][:, :, staying]
             if np.linalg.det(own).min() < SAFE_PIVOT:
                 break
-            going, staying = (columns_of(index, outputs) for index in (np.array([worst]), rest))
-            row = V[:, going][:, :, staying]
             column = np.swapaxes(np.linalg.solve(own, row), 1, 2)
-            m = m[:, rest] - (column @ m[:, worst, :, None]).reshape(groups, -1, outputs)
+            shift = column @ m[:, gone].reshape(len(m), -1, 1)
+            m = m[:, stay] - shift.reshape(len(m), -1, m.shape[-1])
             V = V[:, staying][:, :, staying] - column @ row
             if V.diagonal(axis1=1, axis2=2).min(initial=1.0) < SAFE_VARIANCE:
                 break
         return left
 
 
-def columns_of(index: Index, outputs: int) -> Index:
-    """Columns that belong to some functions where every function has one for each output."""
-    return (index[:, None] * outputs + np.arange(outputs)).ravel()
+def columns_of(functions: Index, outputs: int) -> Index:
+    """Columns of the weights of some functions (..., k), of shape (..., k · outputs)."""
+    columns: Index = functions[..., None] * outputs + np.arange(outputs)
+    return columns.reshape(*functions.shape[:-1], -1)
 
 
-def own_blocks(variance: Array, outputs: int) -> Array:
-    """Blocks on the diagonals, one (outputs, outputs) a function, of matrices in a stack."""
-    if outputs == 1:
-        return variance.diagonal(axis1=1, axis2=2)[..., None, None]
-    groups, each = len(variance), np.arange(variance.shape[1] // outputs)
-    apart = variance.reshape(groups, len(each), outputs, len(each), outputs)
-    blocks: Array = np.moveaxis(apart[:, each, :, each, :], 0, 1)
-    return blocks
+def _costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Array:
+    """Cost of deleting each group, given `EvidenceState.independent`; shape (n_groups,)."""
+    cost, outputs = np.zeros(len(hyper.alpha)), mean.shape[-1]
+    if hyper.single and outputs == 1:
+        own = variance.diagonal(axis1=1, axis2=2)[..., None, None]
+        return cost + deletion_cost(own, mean).sum(axis=0)
+    for which, members in hyper.groups.by_size:
+        columns = columns_of(members, outputs)
+        own = variance[:, columns[:, :, None], columns[:, None, :]]
+        weights = mean[:, members].reshape(len(mean), *columns.shape)
+        cost[which] = deletion_cost(own, weights).sum(axis=0)
+    return cost
 
 
 @dataclass(frozen=True)
@@ -255,19 +227,28 @@ class CandidateScores(ABC):
 
     Attributes
     ----------
-    gain : ndarray of shape (n_candidates,)
-        Rise of the evidence if the candidate alone is added, zero for active ones and for those
-        that were not looked at.
-    known : ndarray of shape (n_candidates,) or None
+    groups : Groups
+        Of the candidates.
+    gain : ndarray of shape (n_groups,)
+        Rise of the evidence if the group alone is added, zero for active ones and for those that
+        were not looked at.
+    known : ndarray of shape (n_groups,) or None
         The gain of each when it was last looked at, where not all are every time.
     """
 
+    groups: Groups
     gain: Array
     known: Array | None = None
 
     @abstractmethod
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
-        """Choose from a batch the candidates worth more than `threshold`, and their precisions."""
+        """Choose from a batch of groups those worth more than `threshold`, and their precisions."""
+
+    def added(self, hyper: Hyperparameters, batch: Index, threshold: float) -> Hyperparameters:
+        """Return the hyperparameters with what `additions` chooses at the end."""
+        chosen, alpha = self.additions(batch, threshold)
+        index, group = self.groups.members(chosen)
+        return hyper.add(index, alpha, group)
 
 
 class EvidenceModel(ABC):

@@ -10,8 +10,9 @@ import numpy as np
 
 from relvec._design.base import EVERY, Design
 from relvec._evidence.base import CandidateScores
-from relvec._evidence.gains import JointBlock, best_addition, greedy_additions
+from relvec._evidence.gains import Block, best_addition, greedy_additions
 from relvec._evidence.rows import as_matrices, by_weighting, weightings
+from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index, RowVector
 
 if TYPE_CHECKING:
@@ -47,13 +48,17 @@ class LaplaceScores(CandidateScores):
     """
 
     def __init__(self, design: Design, point: LaplaceState, index: Index | slice = EVERY) -> None:
-        self._design, self._point, self.gain = design, point, np.zeros(design.shape[1])
+        self._design, self._point, self.groups = design, point, design.groups
+        self.gain = np.zeros(self.groups.count)
         for some in self._blocks(index):
             self.gain[some] = self._gain(some)
-        self.gain[point.hyper.active] = 0.0
+        self.gain[self.groups.label[point.hyper.active]] = 0.0
 
     def _blocks(self, index: Index | slice) -> Iterator[Index | slice]:
-        """Candidates, as many at a time as have room for their products."""
+        """Candidates, as many at a time as have room for their products; groups one by one."""
+        if not self.groups.single:
+            yield from np.arange(self.groups.count)[index][:, None]
+            return
         count = len(self.gain[index])
         size = max(1, PRODUCTS // max(1, self._point.mean.size * self._point.mean.shape[1]))
         for begin in range(0, count, size):
@@ -69,8 +74,15 @@ class LaplaceScores(CandidateScores):
         return np.where((promised > 0) & (slope <= 0), 0.0, gain)
 
     def factors(self, index: Index | slice = EVERY) -> tuple[Array, Array, Array, Array]:
-        """S (b, R, R), Q and u (b, R), and the least S that has digits (b,)."""
+        """S (b, R, R), Q and u (b, R), and the least S that has digits (b,).
+
+        Of a group of m functions, m · R in the place of R.
+        """
         point = self._point
+        if not self.groups.single:
+            members, _ = self.groups.members(np.arange(self.groups.count)[index])
+            S, floor, Q, u = self._block(members, point.slope, point.pull_outside)
+            return S, Q, u, floor.max(initial=0.0, keepdims=True)
         squares, *beside, Q, u = self._sums(_squares, index, point.slope, point.pull_outside)
         norm2 = as_matrices(squares)
         white = point.bend.whitened(*map(as_matrices, beside))
@@ -79,13 +91,27 @@ class LaplaceScores(CandidateScores):
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `CandidateScores.additions`."""
-        pairs, *beside, Q = self._sums(_pairs, batch, self._point.slope)
+        index, group = self.groups.members(batch)
+        S, floors, Q = self._block(index, self._point.slope)
+        floor = np.zeros(len(batch))
+        np.maximum.at(floor, group, floors)
+        groups = Groups(np.repeat(group, Q.shape[1] // len(index)))
+        chosen, alpha = greedy_additions(Block(S, Q, floor, groups), threshold)
+        return batch[chosen], alpha
+
+    def _block(self, index: Index, *vectors: RowVector) -> tuple[Array, ...]:
+        """S between the weights of candidates (1, b · R, b · R), and the least with digits (b,).
+
+        Then the products of vectors over the rows with the candidates, shape (1, b · R) each.
+        """
+        pairs, first, second, *seen = self._sums(_pairs, index, *vectors)
         products = as_matrices(pairs)
-        white = self._point.bend.whitened(*map(as_matrices, beside))
+        white = self._point.bend.whitened(as_matrices(first), as_matrices(second))
         block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
         floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
-        chosen, alpha = greedy_additions(JointBlock(block, Q.T, floor), threshold)
-        return batch[chosen], alpha
+        size = block.shape[0] * block.shape[1]
+        by_weight = (part.T.reshape(1, -1) for part in seen)
+        return block.reshape(1, size, size), floor, *by_weight
 
     def _sums(
         self, function: Callable[..., Sums], index: Index | slice, *vectors: RowVector
@@ -129,11 +155,12 @@ def _squares(
     return weights @ np.square(columns), seen, *by_row
 
 
-def _pairs(mean: Array, columns: Array, Phi: Array, B: Array, slope: Array) -> Sums:
-    """Of candidates: products with each other, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ and slopeᵀφ."""
+def _pairs(mean: Array, columns: Array, Phi: Array, B: Array, *vectors: Array) -> Sums:
+    """Of candidates: products with each other, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, and with vectors."""
     weights = weightings(B)
     pairs = by_weighting(weights, lambda weight: (columns * weight[:, None]).T @ columns)
-    return pairs, _beside(mean, weights, columns, Phi), weights @ columns, slope.T @ columns
+    seen = (vector.T @ columns for vector in vectors)
+    return pairs, _beside(mean, weights, columns, Phi), weights @ columns, *seen
 
 
 def _beside(mean: Array, weights: Array, columns: Array, Phi: Array) -> Array:

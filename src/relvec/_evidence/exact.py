@@ -15,16 +15,17 @@ from relvec._evidence.base import (
     CandidateScores,
     EvidenceModel,
     EvidenceState,
-    Hyperparameters,
     SparseModel,
     WarmStart,
 )
-from relvec._evidence.gains import IndependentBlock, best_independent, greedy_additions
+from relvec._evidence.gains import Block, best_independent, best_of_groups, greedy_additions
 from relvec._evidence.gaussian import CandidateFactors, ReducedData, WeightPosterior
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.low_rank_start import NEGLECTED, low_rank_frame, mackay_iterations
 from relvec._evidence.noise import NOISE_FLOOR, Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.floats import EPSILON
+from relvec._numerics.groups import Groups
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian
@@ -75,7 +76,7 @@ class ExactState(EvidenceState):
         posteriors, roots = [], dict[float, Array]()
         log_evidence = prior.log_prob(hyper.beta)  # eq. 36
         for part, beta in zip(data, hyper.beta.tolist(), strict=True):
-            found = WeightPosterior.at(part, hyper.alpha, beta, roots.get(beta))
+            found = WeightPosterior.at(part, hyper.each, beta, roots.get(beta))
             roots[beta] = found.root
             log_evidence += found.log_evidence
             posteriors.append(found)
@@ -104,13 +105,6 @@ class ExactState(EvidenceState):
         variances = np.stack([posterior.variance for posterior in self.posteriors])
         return variances, self.mean.T[:, :, None]
 
-    def deletion_costs(self) -> Array:
-        """See `EvidenceState.deletion_costs`."""
-        costs = np.zeros(len(self.hyper.alpha))
-        for posterior in self.posteriors:
-            costs += posterior.deletion_costs()
-        return costs
-
     def determined(self) -> Array:
         """See `EvidenceState.determined`."""
         return np.stack([posterior.well_determined() for posterior in self.posteriors], axis=1)
@@ -121,24 +115,31 @@ class ExactState(EvidenceState):
 
     def gradient(self) -> Array:
         """See `EvidenceState.gradient`; the last entries are eq. 45."""
-        k, n = len(self.hyper.alpha), self.data[0].n
+        k, n = len(self.hyper.active), self.data[0].n
         gradient = np.zeros(k + len(self.posteriors))
         for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
             posterior.add_gradient(gradient, at, n, beta)
         if not self.prior.uniform:
             gradient[k:] += self.prior.slope(self.hyper.beta)
-        return gradient
+        return self._total(gradient)
+
+    def _total(self, values: Array) -> Array:
+        """Sum derivatives, along the first axis, over the functions of each group."""
+        if self.hyper.single:
+            return values
+        k = len(self.hyper.active)
+        return np.concatenate([self.hyper.total(values[:k]), values[k:]])
 
     def hessian(self) -> Array:
         """See `EvidenceState.hessian`; two noises do not feel each other."""
-        k = len(self.hyper.alpha)
+        k = len(self.hyper.active)
         size = k + len(self.posteriors)
         hessian = np.zeros((size, size))
         for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
             posterior.add_hessian(hessian, at, beta)
         if not self.prior.uniform:
             hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.hyper.beta)
-        return hessian
+        return self._total(self._total(hessian).T)
 
     def _with_beta(self) -> Iterator[tuple[WeightPosterior, float]]:
         return zip(self.posteriors, self.hyper.beta.tolist(), strict=True)
@@ -157,7 +158,7 @@ class ExactState(EvidenceState):
 
     def keep(self, which: Index) -> ExactState:
         """See `EvidenceState.keep`."""
-        R = self.data[0].R[:, which]
+        R = self.data[0].R[:, self.hyper.functions(which)]
         fewer = tuple(replace(part, R=R) for part in self.data)
         return ExactState.of(fewer, self.hyper.keep(which), self.prior)
 
@@ -167,31 +168,45 @@ class ExactScores(CandidateScores):
 
     def __init__(self, inference: ExactEvidence, state: ExactState) -> None:
         hyper = state.hyper
-        self._inference, self._model = inference, hyper
+        self._inference, self._hyper, self.groups = inference, hyper, inference.design.groups
         self._factors = [
-            CandidateFactors.at(frame, data, hyper.alpha, beta)
+            CandidateFactors.at(frame, data, hyper.each, beta)
             for frame, data, beta in zip(
                 inference.frame.targets(), state.data, hyper.beta.tolist(), strict=True
             )
         ]
         self._floor = np.array([part.floor for part in self._factors])
         S, Q = np.array([(part.S, part.Q) for part in self._factors]).transpose(1, 2, 0)
-        self.gain, _ = best_independent(S, Q, self._floor)
-        self.gain[hyper.active] = 0.0
+        if self.groups.single:
+            self.gain, _ = best_independent(S, Q, self._floor)
+        else:
+            self.gain = self._gain_of_groups(Q.T)
+        self.gain[self.groups.label[hyper.active]] = 0.0
+
+    def _gain_of_groups(self, Q: Array) -> Array:
+        """Gain of each group of candidates, given their quality (n_targets, n_candidates)."""
+        frame, gain = self._inference.frame, np.empty(self.groups.count)
+        outside = frame.residual_grams()
+        S = [part.within(frame.coords, self.groups, outside) for part in self._factors]
+        for (which, members), *of_targets in zip(self.groups.by_size, *S, strict=True):
+            floor = np.broadcast_to(self._floor[:, None], (len(S), len(which)))
+            gain[which], _ = best_of_groups(np.stack(of_targets), Q[:, members], floor)
+        return gain
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `CandidateScores.additions`."""
-        frame = self._inference.frame
-        residual, coords = frame.residual(batch), frame.coords[:, batch]
+        frame, (index, group) = self._inference.frame, self.groups.members(batch)
+        residual, coords = frame.residual(index), frame.coords[:, index]
         S = np.stack([part.block(coords, residual) for part in self._factors])
-        Q = np.stack([part.Q[batch] for part in self._factors])
-        chosen, alpha = greedy_additions(IndependentBlock(S, Q, self._floor), threshold)
-        n_active = len(self._model.active) + len(chosen)
-        if len(frame.coords) <= SLACK * n_active + SPARE:
-            new = chosen[frame.residual_norm2[batch[chosen]] > 0]
-            frame.extend(batch[new], residual[:, new])
+        Q = np.stack([part.Q[index] for part in self._factors])
+        groups = Groups(group)
+        chosen, alpha = greedy_additions(Block(S, Q, self._floor[:, None], groups), threshold)
+        added, _ = groups.members(chosen)
+        if len(frame.coords) <= SLACK * (len(self._hyper.active) + len(added)) + SPARE:
+            new = added[frame.residual_norm2[index[added]] > 0]
+            frame.extend(index[new], residual[:, new])
         else:
-            self._inference.span_only(np.append(self._model.active, batch[chosen]))
+            self._inference.span_only(np.append(self._hyper.active, index[added]))
         return batch[chosen], alpha
 
 
@@ -293,7 +308,7 @@ class ExactEvidence(EvidenceModel):
         """See `EvidenceModel.function_slope`: D = Σβ[(t − Φμ)μᵀ − ΦΣ], eq. 55, copies counted."""
         hyper = state.hyper
         Phi, scale = self.design.columns(hyper.active), self.design.scale[hyper.active]
-        root_alpha = np.sqrt(hyper.alpha)
+        root_alpha = np.sqrt(hyper.each)
         variances, means = state.independent()
         mean = means[:, :, 0] / root_alpha
         variance = np.tensordot(hyper.beta, variances, 1) / np.multiply.outer(
@@ -319,8 +334,8 @@ class ExactEvidence(EvidenceModel):
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
         """See `EvidenceModel.finalize`."""
-        hyper = hyper.keep(np.argsort(hyper.active))
-        alpha, kept = hyper.alpha, self.design.restrict(hyper.active)
+        hyper = hyper.sorted()
+        alpha, kept = hyper.each, self.design.restrict(hyper.active)
         found = self._recomputed(kept, alpha, hyper.beta)
         noise_variance, units = self.target.scale**2 / hyper.beta, self.target.scale[:, None]
         with np.errstate(over="ignore", under="ignore"):
@@ -367,7 +382,8 @@ class ExactEvidence(EvidenceModel):
         assert self.likelihood.noise_variance is not None
         beta = self._beta(self.likelihood.noise_variance)
         first = np.atleast_2d(alpha)[0]  # those of the others are the same in other units
-        return Hyperparameters(np.arange(len(first)), in_units(first, self.weight_unit()), beta)
+        alpha, every = in_units(first, self.weight_unit()), np.arange(len(first))
+        return Hyperparameters.of_functions(self.design, every, alpha, beta)
 
     def weight_unit(self) -> Array:
         """See `EvidenceModel.weight_unit`; of the first target's weights."""
@@ -377,7 +393,7 @@ class ExactEvidence(EvidenceModel):
     def log_evidence(self, alpha: Array) -> float:
         """See `EvidenceModel.log_evidence`."""
         hyper = self.hyper_of(alpha)
-        found = self._recomputed(self.design, hyper.alpha, hyper.beta)
+        found = self._recomputed(self.design, hyper.each, hyper.beta)
         return self.user_evidence(found.log_evidence)
 
     def user_evidence(self, log_evidence: float) -> float:

@@ -1,18 +1,17 @@
-"""What one function more, or one less, is worth in log evidence.
+"""Gain in log evidence of one function, or group of functions, more, and cost of one less.
 
-The part of the evidence that depends on the precision α of one function, whose weights for R latent
-outputs share it, is ℓ(α) = ½[R log α − log|αI + S| + Qᵀ(αI + S)⁻¹Q] (Tipping & Faul 2003, eq. 18,
-for R = 1), with the sparsity S (R, R) and the quality Q (R,) of the function. It is zero at α = ∞.
+The part of the evidence that depends on the precision α that R weights share, those of a function
+for several outputs or of several functions, is ℓ(α) = ½[R log α − log|αI + S| + Qᵀ(αI + S)⁻¹Q]
+(Tipping & Faul 2003, eq. 18, for R = 1), with their sparsity S (R, R) and quality Q (R,). It is
+zero at α = ∞.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 import numpy as np
-from numpy.typing import NDArray
 
-from relvec._numerics.typing import Array
+from relvec._numerics.groups import Groups
+from relvec._numerics.typing import Array, Index
 
 #: The precisions of a shared function are looked for at this many places, then between two of them.
 PLACES, BISECTIONS = 64, 30
@@ -39,10 +38,20 @@ def best_addition(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
     alpha : ndarray of shape (m,)
         The best precision, infinite where the gain is zero.
     """
-    if S.shape[1] == 1:
-        return best_independent(S[:, :, 0], Q, floor[:, None])
+    return best_of_groups(S[None], Q[None], floor[None])
+
+
+def best_of_groups(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
+    """The same for groups of m functions, and sets of outputs that share but the precision.
+
+    Takes S (n_sets, n_groups, m, m), Q (n_sets, n_groups, m) and the floor (n_sets, n_groups).
+    """
+    if S.shape[-1] == 1:
+        return best_independent(S[:, :, 0, 0].T, Q[:, :, 0].T, floor.T)
     s, axes = np.linalg.eigh(S)
-    return best_independent(s, np.einsum("mrs,mr->ms", axes, Q), floor[:, None])
+    q = np.einsum("tgrs,tgr->tgs", axes, Q)
+    s, q = (np.moveaxis(part, 0, 1).reshape(part.shape[1], -1) for part in (s, q))
+    return best_independent(s, q, np.repeat(floor.T, S.shape[-1], axis=1))
 
 
 def best_independent(s: Array, q: Array, floor: Array) -> tuple[Array, Array]:
@@ -100,81 +109,48 @@ def _shared_slope(log_alpha: Array, s: Array, q2: Array) -> Array:
     return slope
 
 
-class Block(ABC):
-    """Some candidates, with their sparsity and quality beside those that were already chosen."""
-
-    size: int
-
-    @abstractmethod
-    def best(self) -> tuple[Array, Array]:
-        """Gain of each, and its best precision."""
-
-    @abstractmethod
-    def choose(self, k: int, alpha: float) -> None:
-        """Put candidate k into the model: what is left of the others."""
-
-
-class JointBlock(Block):
-    """Candidates whose weights for R outputs depend on each other.
+class Block:
+    """Candidates, with their sparsity and quality beside those that were already chosen.
 
     Parameters
     ----------
-    S : ndarray of shape (b, R, b, R)
-        Sparsity between the candidates; overwritten.
-    Q : ndarray of shape (b, R)
+    S : ndarray of shape (n_sets, c, c)
+        Sparsity between the columns of the candidates, for each set of outputs that is independent
+        of the others; overwritten.
+    Q : ndarray of shape (n_sets, c)
         Their quality.
-    floor : ndarray of shape (b,)
+    floor : ndarray of shape (n_sets or 1, n_groups or 1)
         Sparsity below which no digits are left.
+    groups : Groups
+        Columns that share a precision: those of a group of functions and of outputs that depend
+        on each other.
     """
 
-    def __init__(self, S: Array, Q: Array, floor: Array) -> None:
-        self.S, self.Q, self.floor, self.size = S, Q.copy(), floor, len(Q)
+    def __init__(self, S: Array, Q: Array, floor: Array, groups: Groups) -> None:
+        self.S, self.Q, self.groups = S, Q.copy(), groups
+        self.floor = np.broadcast_to(floor, (len(S), groups.count))
 
     def best(self) -> tuple[Array, Array]:
-        """See `Block.best`."""
-        each = np.arange(self.size)
-        return best_addition(self.S[each, :, each, :], self.Q, self.floor)
+        """Gain of each group, and its best precision, shape (n_groups,)."""
+        gain, alpha = np.empty(self.groups.count), np.empty(self.groups.count)
+        for which, columns in self.groups.by_size:
+            own = self.S[:, columns[:, :, None], columns[:, None, :]]
+            best = best_of_groups(own, self.Q[:, columns], self.floor[:, which])
+            gain[which], alpha[which] = best
+        return gain, alpha
 
     def choose(self, k: int, alpha: float) -> None:
-        """See `Block.choose`."""
-        column = self.S[:, :, k].copy()
-        # Covariance of the weights just added, between their outputs.
-        shrink = np.linalg.inv(alpha * np.eye(column.shape[1]) + self.S[k, :, k])
-        self.Q -= column @ (shrink @ self.Q[k])
-        self.S -= np.tensordot(column @ shrink, column, axes=(2, 2))
+        """Put group k into the model: what is left of the others."""
+        columns, _ = self.groups.members(np.array([k]))
+        beside = self.S[:, columns].copy()
+        own = beside[:, :, columns] + alpha * np.eye(len(columns))
+        shrunk = np.swapaxes(np.linalg.solve(own, beside), 1, 2)
+        self.Q -= (shrunk @ self.Q[:, columns, None])[:, :, 0]
+        self.S -= shrunk @ beside
 
 
-class IndependentBlock(Block):
-    """Candidates whose weights for R outputs share nothing but their precision.
-
-    Parameters
-    ----------
-    S : ndarray of shape (R, b, b)
-        Sparsity between the candidates for each output; overwritten.
-    Q : ndarray of shape (R, b)
-        Their quality.
-    floor : ndarray of shape (R,)
-        Sparsity below which no digits are left.
-    """
-
-    def __init__(self, S: Array, Q: Array, floor: Array) -> None:
-        self.S, self.Q, self.floor, self.size = S, Q.copy(), floor, Q.shape[1]
-
-    def best(self) -> tuple[Array, Array]:
-        """See `Block.best`."""
-        own = self.S.diagonal(axis1=1, axis2=2)
-        return best_independent(own.T, self.Q.T, self.floor)
-
-    def choose(self, k: int, alpha: float) -> None:
-        """See `Block.choose`."""
-        column = self.S[:, :, k].copy()
-        shrunk = column / (alpha + self.S[:, k, k])[:, None]
-        self.Q -= shrunk * self.Q[:, k, None]
-        self.S -= shrunk[:, :, None] * column[:, None, :]
-
-
-def greedy_additions(block: Block, threshold: float) -> tuple[NDArray[np.intp], Array]:
-    """Choose functions of a block one after the other, each the exact best given the earlier ones.
+def greedy_additions(block: Block, threshold: float) -> tuple[Index, Array]:
+    """Choose groups of a block one after the other, each the exact best given the earlier ones.
 
     Parameters
     ----------
@@ -192,7 +168,7 @@ def greedy_additions(block: Block, threshold: float) -> tuple[NDArray[np.intp], 
     """
     chosen: list[int] = []
     alphas: list[float] = []
-    while len(chosen) < block.size:
+    while len(chosen) < block.groups.count:
         gain, alpha = block.best()
         gain[chosen] = 0.0
         k = int(gain.argmax())

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from relvec._design.base import OneTarget
-from relvec._evidence.gains import deletion_cost
+from relvec._numerics.groups import Groups
 from relvec._numerics.linalg import cholesky_of_gram, inverse_lower, solve_lower, solve_lower_vector
 from relvec._numerics.typing import Array, Index
 
@@ -132,10 +132,6 @@ class WeightPosterior:
         """Σγ_i, the observations that the weights use up."""
         return float(self.well_determined().sum())
 
-    def deletion_costs(self) -> Array:
-        """Exact fall of the evidence when one function is deleted, ½(log Σ̂_ii + μ̂_i²/Σ̂_ii)."""
-        return deletion_cost(self.variance.diagonal()[:, None, None], self.mean[:, None])
-
     def add_gradient(self, gradient: Array, at: int, n: float, beta: float) -> None:
         """Add the gradient to that of other targets with the same α, its log β at its own place."""
         gradient[: len(self.mean)] += alpha_gradient(self.variance, self.mean)
@@ -217,3 +213,15 @@ class CandidateFactors:
         """S between some candidates, (b, b), given their parts within and outside the frame."""
         W = solve_lower(self.whitener, np.ascontiguousarray(coords))
         return self.beta * (residual.T @ residual + W.T @ W)
+
+    def within(self, coords: Array, groups: Groups, outside: list[Array]) -> list[Array]:
+        """S within groups of candidates of each size, shapes (n_groups, size, size).
+
+        Given all candidates in the frame, and products of what is outside it.
+        """
+        W = solve_lower(self.whitener, coords)
+        found = []
+        for (_, members), gram in zip(groups.by_size, outside, strict=True):
+            part = np.moveaxis(W[:, members], 0, 1)
+            found.append(self.beta * (gram + np.swapaxes(part, 1, 2) @ part))
+        return found

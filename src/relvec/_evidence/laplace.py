@@ -7,6 +7,7 @@ for each flat direction), and so are its slopes: that ŵ and with it B move with
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -17,14 +18,14 @@ from relvec._evidence.base import (
     AscentLimits,
     EvidenceModel,
     EvidenceState,
-    Hyperparameters,
     SparseModel,
     WarmStart,
     columns_of,
 )
 from relvec._evidence.candidates import LaplaceScores, screened
 from relvec._evidence.curvature import Curvature, PredictorCovariance
-from relvec._evidence.gaussian import LOG_2PI, alpha_gradient, alpha_hessian
+from relvec._evidence.gaussian import LOG_2PI
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.low_rank_start import low_rank_frame, mackay_iterations
 from relvec._evidence.mode import (
     CLOSELY,
@@ -81,7 +82,7 @@ class LaplaceState(EvidenceState):
         self._mode, reached = find_mode(start, tolerance, bend)
         self.outputs, self.bend = self._mode.outputs, self._mode.curvature
         self.variance = self.bend.variance
-        self.mean = np.sqrt(hyper.alpha)[:, None] * self.outputs.weights
+        self.mean = np.sqrt(hyper.each)[:, None] * self.outputs.weights
         # A model whose mode is out of reach is none that a search may end in.
         self.log_evidence = self._mode.height - self.bend.half_log_det if reached else -np.inf
         if self.outputs.rows.has_intercept:
@@ -108,12 +109,6 @@ class LaplaceState(EvidenceState):
         here = self.outputs
         return here.rows.map(partial(_pull, self.bend.reach), here.Phi, here.y)
 
-    def gradient(self) -> Array:
-        """Slope of L in log α for fixed B: zero where eq. 16 holds."""
-        by_weight = alpha_gradient(self.variance, self.mean.ravel())
-        gradient: Array = by_weight.reshape(self.mean.shape).sum(axis=1)
-        return gradient
-
     @cached_property
     def following(self) -> tuple[Array, Array]:
         """H⁻¹Xᵀ(h∘d): how weights and level follow the pull."""
@@ -127,17 +122,8 @@ class LaplaceState(EvidenceState):
 
     def evidence_gradient(self) -> Array:
         """The mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
-        slope: Array = self.gradient() + 0.5 * self.hyper.alpha * (
-            self.weights * self.following[0]
-        ).sum(axis=1)
-        return slope
-
-    def hessian(self) -> Array:
-        """Second derivatives for fixed B."""
-        each, outputs = len(self.hyper.alpha), self.mean.shape[1]
-        full = alpha_hessian(self.variance, self.mean.ravel())
-        shared: Array = full.reshape(each, outputs, each, outputs).sum(axis=(1, 3))
-        return shared
+        moved = 0.5 * self.hyper.each * (self.weights * self.following[0]).sum(axis=1)
+        return self.gradient() + self.hyper.total(moved)
 
     def warm_start(self) -> WarmStart:
         """See `EvidenceState.warm_start`."""
@@ -149,27 +135,28 @@ class LaplaceState(EvidenceState):
 
     def move(self, hyper: Hyperparameters) -> Self:
         """See `EvidenceState.move`."""
-        return type(self)(hyper, self._mode.under(hyper.alpha), CLOSELY)
+        return type(self)(hyper, self._mode.under(hyper.each), CLOSELY)
 
     def keep(self, which: Index) -> Self:
         """See `EvidenceState.keep`; it begins at a Gaussian posterior's mode without the others."""
         here, each = self.outputs, self.mean.shape[1]
-        gone = np.setdiff1d(np.arange(len(self.mean)), which)
-        kept, lost = columns_of(which, each), columns_of(gone, each)
+        stay = self.hyper.functions(which)
+        gone = np.setdiff1d(np.arange(len(self.mean)), stay)
+        kept, lost = columns_of(stay, each), columns_of(gone, each)
         V, mean = self.variance, self.mean.ravel()
         mean = mean[kept] - V[np.ix_(kept, lost)] @ np.linalg.solve(
             V[np.ix_(lost, lost)], mean[lost]
         )
         hyper = self.hyper.keep(which)
-        weights = mean.reshape(-1, each) / np.sqrt(hyper.alpha)[:, None]
+        weights = mean.reshape(-1, each) / np.sqrt(hyper.each)[:, None]
         level = here.level
         if here.rows.has_intercept:
             middle = here.information.middle
             level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
         Phi = here.rows.design.columns(hyper.active)
         outputs = LinearPredictor(here.rows, Phi, weights, level)
-        bend = Curvature(here.information.keep(which, Phi), hyper.alpha)
-        return type(self)(hyper, NewtonIterate(outputs, hyper.alpha), CLOSELY, bend)
+        bend = Curvature(here.information.keep(stay, Phi), hyper.each)
+        return type(self)(hyper, NewtonIterate(outputs, hyper.each), CLOSELY, bend)
 
 
 def _pull(reach: PredictorCovariance, terms: Terms, Phi: Array, y: Array, *given: Any) -> Array:
@@ -237,7 +224,7 @@ class LaplaceEvidence(EvidenceModel):
             _, here, there = both
             weights[here], level = warm.weights[there], warm.level
         Phi = self.design.columns(hyper.active)
-        return NewtonIterate(LinearPredictor(rows, Phi, weights, level), hyper.alpha)
+        return NewtonIterate(LinearPredictor(rows, Phi, weights, level), hyper.each)
 
     @property
     def evaluation_is_a_pass(self) -> bool:  # type: ignore[override]
@@ -298,7 +285,7 @@ class LaplaceEvidence(EvidenceModel):
             return None
         known = Noise(held=True, beta_max=np.array([target.scale**2 * curvature]))
         hyper = mackay_iterations(frame, target, self.n, known)
-        return Hyperparameters(hyper.active, hyper.alpha / target.scale**2)
+        return replace(hyper, alpha=hyper.alpha / target.scale**2, beta=self.first_beta)
 
     def refine(self, hyper: Hyperparameters) -> bool:
         """Nothing is ever neglected."""
@@ -309,11 +296,11 @@ class LaplaceEvidence(EvidenceModel):
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
         """See `EvidenceModel.finalize`."""
-        hyper = hyper.keep(np.argsort(hyper.active))
+        hyper = hyper.sorted()
         kept, found = self.design.restrict(hyper.active), self.at(hyper)
         return SparseModel(
             active=hyper.active,
-            alpha=in_units(hyper.alpha, kept.scale),
+            alpha=in_units(hyper.each, kept.scale),
             likelihood=self.rows.likelihood,
             posterior=self._posterior(kept, found),
             well_determined=found.well_determined(),
@@ -325,7 +312,7 @@ class LaplaceEvidence(EvidenceModel):
         bend, middle = found.bend, found.outputs.information.middle
         scale = np.repeat(kept.scale, self._outputs)
         level = found.level + middle @ found.weights.ravel()
-        root_alpha = np.repeat(np.sqrt(found.hyper.alpha), self._outputs)
+        root_alpha = np.repeat(np.sqrt(found.hyper.each), self._outputs)
         center = scale * middle + np.kron(kept.center, np.eye(self._outputs))
         return Posterior(
             mean=found.weights / kept.scale[:, None],
@@ -337,7 +324,8 @@ class LaplaceEvidence(EvidenceModel):
 
     def hyper_of(self, alpha: Array) -> Hyperparameters:
         """See `EvidenceModel.hyper_of`."""
-        return Hyperparameters(np.arange(len(alpha)), in_units(alpha, self.weight_unit()))
+        alpha, every = in_units(alpha, self.weight_unit()), np.arange(len(alpha))
+        return Hyperparameters.of_functions(self.design, every, alpha, self.first_beta)
 
     def weight_unit(self) -> Array:
         """See `EvidenceModel.weight_unit`."""

@@ -14,11 +14,11 @@ from itertools import count
 import numpy as np
 
 from relvec._design.base import Design, Target, TargetFrame
-from relvec._evidence.base import Hyperparameters
 from relvec._evidence.gaussian import RESOLUTION, CandidateFactors, ReducedData
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.linalg import pivoted_qr
-from relvec._numerics.typing import Array, Index
+from relvec._numerics.typing import Array
 
 #: Share of a unit-norm function's square that may stay outside the frame: up to this many
 #: directions the first, beyond them the second.
@@ -70,50 +70,60 @@ def low_rank_frame(
 def mackay_iterations(
     frame: TargetFrame, target: Target, n: float, noise: Noise
 ) -> Hyperparameters:
-    """MacKay's updates (eq. 16 to 18) of all functions, until no more are left than directions.
+    """MacKay's updates (eq. 16 to 18) of all groups, until no more are left than directions.
 
     The frame spans most functions nearly, so this is a start and no result: functions
     must be spanned exactly before the evidence means anything. Every function starts with the same
     share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
-    Several targets share α, so that eq. 16 has their sums: α_i = Σγ_i / Σμ_i².
+    Several targets and the functions of a group share α, so that eq. 16 has their sums:
+    α_g = Σγ_i / Σμ_i².
     """
-    active: Index = np.flatnonzero(np.einsum("ij,ij->j", frame.coords, frame.coords) > 0)
+    spanned = np.einsum("ij,ij->j", frame.coords, frame.coords)
+    some = np.flatnonzero(frame.groups.total(spanned) > 0)
+    active, group = frame.groups.members(some)
     beta = noise.beta_max if noise.held else np.atleast_1d(1 / (SWEEP_NOISE * target.variance))
-    alpha: Array = np.full(len(active), float(len(active)))
+    hyper = Hyperparameters(active, np.full(len(some), float(len(active))), beta, group)
     limit, threshold = len(frame.coords), WELL_DETERMINED
     data = [ReducedData.from_frame(alone, active, n) for alone in frame.targets()]
     for sweeps in count(1):
-        gamma = square = np.zeros(1)
-        freedom, misfit = [], []
-        for part, b in zip(data, beta.tolist(), strict=True):
-            factors = CandidateFactors.of_active(part, alpha, b)
-            own, mean = factors.S / alpha, factors.Q / alpha
-            gamma, square = gamma + own, square + mean * mean
-            freedom.append(n - float(own.sum()))
-            misfit.append(part.misfit(mean))
-        updated = np.full(len(active), np.inf)
+        gamma, square, beta = _updates(data, hyper, n, noise)
+        updated = np.full(len(gamma), np.inf)
         np.divide(gamma, square, out=updated, where=square > 0)  # eq. 16
-        if not noise.held:  # eq. 18
-            beta = noise.precision(np.array(freedom), np.array(misfit))
         least = threshold * len(data)
-        keep = np.flatnonzero((gamma > least) | ((updated < alpha) & (threshold < 1)))
+        keep = np.flatnonzero((gamma > least) | ((updated < hyper.alpha) & (threshold < 1)))
         if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
-        alpha = updated
-        if len(keep) < len(active):
-            active, alpha, R = active[keep], updated[keep], data[0].R[:, keep]
+        if len(keep) < len(gamma):
+            R = data[0].R[:, hyper.functions(keep)]
             data = [replace(part, R=R) for part in data]
-        if sweeps >= MIN_SWEEPS and len(active) <= limit:
+        hyper = replace(hyper, alpha=updated, beta=beta).keep(keep)
+        if sweeps >= MIN_SWEEPS and len(hyper.alpha) <= limit:
             break
         threshold *= GROWTH
-    return _independent(frame, Hyperparameters(active, alpha, beta))
+    return _independent(frame, hyper)
+
+
+def _updates(
+    data: list[ReducedData], hyper: Hyperparameters, n: float, noise: Noise
+) -> tuple[Array, Array, Array]:
+    """Σγ and Σμ² of each group, and β after its update (eq. 18) unless it is held."""
+    alpha, gamma, square = hyper.each, np.zeros(1), np.zeros(1)
+    freedom, misfit = [], []
+    for part, beta in zip(data, hyper.beta.tolist(), strict=True):
+        factors = CandidateFactors.of_active(part, alpha, beta)
+        own, mean = factors.S / alpha, factors.Q / alpha
+        gamma, square = gamma + own, square + mean * mean
+        freedom.append(n - float(own.sum()))
+        misfit.append(part.misfit(mean))
+    learnt = hyper.beta if noise.held else noise.precision(np.array(freedom), np.array(misfit))
+    return hyper.total(gamma), hyper.total(square), learnt
 
 
 def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:
-    """Leave out functions without weight, and those that lie in the span of the others."""
+    """Leave out groups without weight, and those that lie in the span of the others."""
     hyper = hyper.keep(np.flatnonzero(np.isfinite(hyper.alpha)))
     coords = frame.coords[:, hyper.active]
     if not coords.size:
         return hyper
     norms, order = pivoted_qr(coords)
-    return hyper.keep(np.sort(order[norms**2 > RESOLUTION]))
+    return hyper.keep(np.unique(hyper.group[order[norms**2 > RESOLUTION]]))

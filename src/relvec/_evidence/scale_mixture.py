@@ -14,8 +14,9 @@ from typing import Self
 import numpy as np
 
 from relvec._design.base import Design
-from relvec._evidence.base import Hyperparameters, SparseModel
+from relvec._evidence.base import SparseModel
 from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.posterior import Posterior
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian

@@ -14,9 +14,10 @@ import numpy as np
 from scipy.special import log_expit
 
 from relvec._design.base import Design
-from relvec._evidence.base import EvidenceModel, Hyperparameters, WarmStart
+from relvec._evidence.base import EvidenceModel, WarmStart
 from relvec._evidence.choice import evidence_model
 from relvec._evidence.curvature import PredictorCovariance
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence, LaplaceState
 from relvec._evidence.rows import Rows, Terms
 from relvec._numerics.typing import Array, RowVector

@@ -95,7 +95,7 @@ class BackwardSolver(Solver):
         point = descent.best()
         accepted, believed = self.accepted(inference, point, t)
         stopped = descent.out_of_passes or self.progress.stopped
-        prior = self.alpha_prior.log_prob(accepted.alpha)
+        prior = descent.log_prior(point.hyper)
         return Solution.of(
             replace(accepted, log_evidence=accepted.log_evidence + prior),
             history=descent.history,
@@ -234,7 +234,7 @@ class BackwardElimination:
         inference, m = self.inference.all_active(), self.n_functions
         alpha = np.full(m, m / (inference.n * inference.output_variance))
         beta = inference.noise.beta_max if inference.noise.held else inference.first_beta
-        return Hyperparameters(self._functions, alpha, beta)
+        return Hyperparameters.of_functions(inference.design, self._functions, alpha, beta)
 
     def _converged(
         self, hyper: Hyperparameters, warm: WarmStart | None, rest: float
@@ -290,7 +290,7 @@ class BackwardElimination:
         Where an update takes a precision from s to c observations over s, the slope of the
         objective in its logarithm is ½(c − s): every step is upwards.
         """
-        hyper, prior = point.hyper, self._prior.of(point.hyper.active)
+        hyper, prior = point.hyper, self._prior.of(point.hyper.of_groups(point.hyper.active))
         counted, squares = self.solver.of_weights(point)
         counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * hyper.alpha
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -320,9 +320,9 @@ class BackwardElimination:
         """
         while not (self.out_of_passes or self._prior.bounds_precisions):
             kept, tol = point.kept_after_deletions(self.solver.tol), self.solver.tol
-            if len(kept) == len(point.mean):
+            if len(kept) == len(point.hyper.alpha):
                 break
-            fewer, lost = point.keep(kept), len(point.mean) - len(kept)
+            fewer, lost = point.keep(kept), len(point.hyper.alpha) - len(kept)
             if fewer.log_evidence < point.log_evidence - tol * lost - point.allowed_decrease:
                 break
             if self.exhausted():
@@ -334,15 +334,15 @@ class BackwardElimination:
 
     def _pruned(self, point: EvidenceState) -> EvidenceState:
         """Leave out functions that the data say nothing of; what their priors say stays."""
-        while not (needed := point.well_determined() >= LEAST_DETERMINED).all():
-            self._constant += self._log_prior(point.hyper.keep(np.flatnonzero(~needed)))
+        while not (needed := point.hyper.total(point.well_determined()) >= LEAST_DETERMINED).all():
+            self._constant += self.log_prior(point.hyper.keep(np.flatnonzero(~needed)))
             point = self._at(point.hyper.keep(np.flatnonzero(needed)), point.warm_start())
         return point
 
     def _without_infinite(self, point: EvidenceState) -> EvidenceState:
         """Leave out the functions whose best precision is infinite, if there are any."""
         if self._prior.bounds_precisions or len(kept := point.kept_after_deletions(0.0)) == len(
-            point.mean
+            point.hyper.alpha
         ):
             return point
         fewer = point.keep(kept)
@@ -361,8 +361,9 @@ class BackwardElimination:
         """The function back that would raise the evidence most, if by `tol` (App. B.1)."""
         self.inference.span_only(point.hyper.active)
         scores = self.inference.scores(self.inference.at(point.hyper, point.warm_start()))
-        added = scores.additions(np.argsort(-scores.gain)[:1], self.solver.tol)
-        return point.hyper.add(*added) if len(added[0]) else None
+        best = np.argsort(-scores.gain)[:1]
+        longer = scores.added(point.hyper, best, self.solver.tol)
+        return longer if len(longer.alpha) > len(point.hyper.alpha) else None
 
     def _record(self, point: EvidenceState) -> None:
         self.n_iter += 1
@@ -377,8 +378,9 @@ class BackwardElimination:
     def _objective(self, point: EvidenceState) -> float:
         """Eq. 36 in the users' units, and what the solver adds to it."""
         evidence = self.inference.user_evidence(point.log_evidence)
-        return evidence + self._log_prior(point.hyper) + self._constant
+        return evidence + self.log_prior(point.hyper) + self._constant
 
-    def _log_prior(self, hyper: Hyperparameters) -> float:
+    def log_prior(self, hyper: Hyperparameters) -> float:
         """Prior of a model's precisions, in the users' units."""
-        return self.solver.alpha_prior.log_prob(hyper.alpha / self._unit2[hyper.active])
+        unit2 = hyper.of_groups(self._unit2[hyper.active])
+        return self.solver.alpha_prior.log_prob(hyper.alpha / unit2)

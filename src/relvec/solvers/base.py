@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from relvec._design.base import Design
-from relvec._evidence.base import Hyperparameters, SparseModel
+from relvec._evidence.base import SparseModel
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array
 from relvec._runner.runner import Runner

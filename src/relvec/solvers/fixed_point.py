@@ -21,7 +21,8 @@ class FixedPoint(BackwardSolver):
 
     def of_weights(self, point: EvidenceState) -> tuple[Array, Array]:
         """γ and αμ²."""
-        return point.determined().sum(axis=1), (point.mean**2).sum(axis=1)
+        total = point.hyper.total
+        return total(point.determined().sum(axis=1)), total((point.mean**2).sum(axis=1))
 
     def of_noise(self, point: EvidenceState, n: float) -> tuple[Array, Array]:
         """N − Σγ and the misfit of the mean."""
@@ -38,9 +39,10 @@ class EM(BackwardSolver):
     """
 
     def of_weights(self, point: EvidenceState) -> tuple[Array, Array]:
-        """Weights of a function and α⟨w²⟩."""
+        """Weights of a group and α⟨w²⟩."""
         square = point.mean**2 + 1 - point.determined()
-        return np.full(len(square), float(square.shape[1])), square.sum(axis=1)
+        weights = np.full(len(square), float(square.shape[1]))
+        return point.hyper.total(weights), point.hyper.total(square.sum(axis=1))
 
     def of_noise(self, point: EvidenceState, n: float) -> tuple[Array, Array]:
         """N and the expected misfit."""

@@ -12,9 +12,9 @@ from relvec._evidence.base import (
     CandidateScores,
     EvidenceModel,
     EvidenceState,
-    Hyperparameters,
     WarmStart,
 )
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.typing import Array
 from relvec._runner.runner import Runner
@@ -206,7 +206,8 @@ class ForwardSelection:
         point = whole = self.inference.at(ending.hyper)
         needed: set[int] = set()
         while not self.exhausted():
-            cost, active = point.deletion_costs(), point.hyper.active
+            cost, hyper = point.deletion_costs(), point.hyper
+            active = hyper.of_groups(hyper.active)
             cost[np.isin(active, list(needed))] = np.inf
             if cost.min(initial=np.inf) > SHARED_COST:
                 break
@@ -287,7 +288,7 @@ class ForwardSelection:
         if not size:
             return point.hyper
         batch = np.argpartition(-gain, size - 1)[:size]
-        return point.hyper.add(*scores.additions(batch, threshold))
+        return scores.added(point.hyper, batch, threshold)
 
     def _recorded(self, ending: LocalOptimum, start: int) -> LocalOptimum:
         """The ending with a row for its pass."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from relvec._evidence.base import AscentLimits, EvidenceState, Hyperparameters
+from relvec._evidence.base import AscentLimits, EvidenceState
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.linalg import NotPositiveDefiniteError, cholesky, solve_positive
 from relvec._numerics.typing import Array
@@ -102,10 +105,10 @@ def _moved(
 ) -> Hyperparameters:
     k, growth = len(hyper.alpha), np.exp(step)
     if len(step) == k:
-        return Hyperparameters(hyper.active, hyper.alpha * growth, hyper.beta)
+        return replace(hyper, alpha=hyper.alpha * growth)
     beta = hyper.beta.copy()
     beta[free[k:]] *= growth[k:]
-    return Hyperparameters(hyper.active, hyper.alpha * growth[:k], np.minimum(beta, beta_max))
+    return replace(hyper, alpha=hyper.alpha * growth[:k], beta=np.minimum(beta, beta_max))
 
 
 def prune(state: EvidenceState, tol: float) -> EvidenceState:

@@ -13,7 +13,7 @@ from functools import partial, singledispatch
 
 import numpy as np
 
-from relvec._design.base import Design, in_units
+from relvec._design.base import Design
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._evidence.noise import NOISE_FLOOR
 from relvec._evidence.posterior import Posterior
@@ -62,7 +62,7 @@ def _with_all_digits(
     """
     kept = design.restrict(found.active)
     hyper = evidence_model(found.likelihood, kept, t).hyper_of(found.alpha)
-    hyper = replace(hyper, alpha=in_units(hyper.alpha, 1 / kept.weight_unit))
+    hyper = hyper.in_units(1 / kept.weight_unit)
     again = solver.resume(kept, t, likelihood, hyper)
     stopped = tuple(note for note in found.notes if isinstance(note, NotConvergedWarning))
     return replace(
@@ -186,9 +186,7 @@ class _Rounds:
         """The functions of a fit with their precisions, and σ², for the rows of a next round."""
         inference = ScaleMixtureEvidence(self.design.restrict(found.active), self.t, scales)
         hyper = inference.hyper_of(found.alpha)
-        return Hyperparameters(
-            found.active, in_units(hyper.alpha, 1 / inference.design.weight_unit), hyper.beta
-        )
+        return replace(hyper.in_units(1 / inference.design.weight_unit), active=found.active)
 
     def _solution(self, found: Solution, scales: Scales, *stopped: RelvecWarning) -> Solution:
         """What was found, with the scales of the rows that are best for it."""

@@ -84,9 +84,8 @@ class Sequential(Solver):
             return None
         alone = replace(self, n_starts=1, verbose=0, progress=Runner())
         found = alone.solve(few, some, likelihood)
-        return Hyperparameters(
-            found.active, in_units(found.alpha, design.weight_unit[found.active])
-        )
+        alpha = in_units(found.alpha, design.weight_unit[found.active])
+        return Hyperparameters.of_functions(design, found.active, alpha, np.ones(1))
 
     def _make(
         self,
@@ -108,8 +107,8 @@ class Sequential(Solver):
     ) -> Solution:
         """Maximise the evidence from a model on; see `Solver.resume`."""
         search, endings = self._search(design, t, likelihood), list[LocalOptimum]()
-        alpha = in_units(hyper.alpha, design.weight_unit[hyper.active])
-        self._make(search, partial(search.onward, replace(hyper, alpha=alpha), 0), endings)
+        begun = hyper.in_units(design.weight_unit[hyper.active])
+        self._make(search, partial(search.onward, begun, 0), endings)
         return self._solution(search, endings)
 
     def _search(self, design: Design, t: Array, likelihood: Likelihood) -> ForwardSelection:
@@ -154,7 +153,7 @@ class Sequential(Solver):
 
     def _judged(self, ending: LocalOptimum) -> float:
         """Log evidence of a start less what its functions are charged with."""
-        return ending.log_evidence - self.charge * len(ending.hyper.active)
+        return ending.log_evidence - self.charge * len(ending.hyper.alpha)
 
     def _best(self, endings: list[LocalOptimum]) -> LocalOptimum:
         """The best of some endings; of those that rounding does not tell apart, the first."""
@@ -170,7 +169,7 @@ def with_opposite(design: Design, hyper: Hyperparameters) -> Hyperparameters:
     Nothing in the data prefers one, though they differ elsewhere; half the prior variance for each
     leaves the evidence as it is, and mirror images have mirrored predictions.
     """
-    if len(hyper.active) != 1:
+    if len(hyper.active) != 1 or not design.groups.single:
         return hyper
     rows = design.columns(hyper.active), design.row_weights
     (cosine,) = design.sum_rows(_products, *rows, index=EVERY)

@@ -1,0 +1,122 @@
+"""Active functions and precisions: the coordinates in which the evidence is maximised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relvec._design.base import Design, in_units
+from relvec._numerics.groups import Groups
+from relvec._numerics.typing import Array, Index
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Active functions, their precisions, and those of the noise.
+
+    Attributes
+    ----------
+    active : ndarray of int, shape (n_active,)
+        Candidates in the model.
+    alpha : ndarray of shape (n_groups,)
+        Prior precision of the weights of each group of functions, for candidates of unit norm.
+    beta : ndarray of shape (n_noises,)
+        Noise precision of each target, for targets of unit norm; a number is taken as the only one.
+        Likelihoods without noise are raised to this power, which is 1 but where the search leaves a
+        maximum behind.
+    group : ndarray of int, shape (n_active,)
+        Position in `alpha` of each function's group. Without it each is a group of its own.
+    """
+
+    active: Index
+    alpha: Array
+    beta: Array = field(default_factory=lambda: np.ones(1))
+    group: Index = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        given, own = vars(self), np.arange(len(self.active))
+        given["beta"] = np.atleast_1d(self.beta)  # past the guard of a frozen dataclass
+        if self.group is None:
+            given["group"] = own
+        if len(self.group) != len(own) or not len(own) >= len(self.alpha):
+            raise ValueError(
+                f"{len(own)} functions have {len(self.alpha)} precisions and {len(self.group)} "
+                "positions of theirs, expected a position each"
+            )
+        if self.single and (self.group != own).any():
+            given["alpha"], given["group"] = self.alpha[self.group], own
+
+    @classmethod
+    def empty(cls, beta: Array) -> Self:
+        """No functions."""
+        return cls(np.empty(0, dtype=np.intp), np.empty(0), beta)
+
+    @classmethod
+    def of_functions(cls, design: Design, active: Index, alpha: Array, beta: Array) -> Self:
+        """Candidates of a design in its groups, given the precision of each, shape (n_active,)."""
+        if design.groups.single:
+            return cls(active, alpha, beta)
+        groups = design.groups.restrict(active)
+        return cls(active, alpha[groups.first], beta, groups.label)
+
+    @property
+    def single(self) -> bool:
+        """Whether every function is a group of its own."""
+        return len(self.alpha) == len(self.active)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Groups of the active functions."""
+        return Groups(self.group)
+
+    @property
+    def each(self) -> Array:
+        """Precision of every active function, shape (n_active,)."""
+        return self.alpha if self.single else self.alpha[self.group]
+
+    def functions(self, which: Index) -> Index:
+        """Positions in `active` of the functions of some groups, group by group."""
+        return which if self.single else self.groups.members(which)[0]
+
+    def total(self, values: Array) -> Array:
+        """Sum values of the functions, along the first axis, over those of each group."""
+        return values if self.single else self.groups.total(values)
+
+    def keep(self, which: Index) -> Self:
+        """Return the hyperparameters of the groups at some positions only, in that order."""
+        if self.single:
+            return type(self)(self.active[which], self.alpha[which], self.beta)
+        functions, group = self.groups.members(which)
+        return type(self)(self.active[functions], self.alpha[which], self.beta, group)
+
+    def add(self, index: Index, alpha: Array, group: Index | None = None) -> Self:
+        """Return the hyperparameters with more functions, and their groups, at the end."""
+        group = np.arange(len(index)) if group is None else group
+        return replace(
+            self,
+            active=np.append(self.active, index),
+            alpha=np.append(self.alpha, alpha),
+            group=np.append(self.group, len(self.alpha) + group),
+        )
+
+    def sorted(self) -> Self:
+        """Return the same with the candidates in ascending order."""
+        order = np.argsort(self.active)
+        return replace(self, active=self.active[order], group=self.group[order])
+
+    def in_units(self, unit: Array) -> Self:
+        """Return the same for weights measured in other units, shape (n_active,).
+
+        The functions of one group have one unit.
+        """
+        return replace(self, alpha=in_units(self.alpha, self.of_groups(unit)))
+
+    def of_groups(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Values (n_active,) that are one for all functions of a group, shape (n_groups,)."""
+        return values if self.single else values[self.groups.first]
