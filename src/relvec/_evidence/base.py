@@ -185,7 +185,8 @@ def _costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Array:
     cost, outputs = np.zeros(len(hyper.alpha)), mean.shape[-1]
     if hyper.single and outputs == 1:
         own = variance.diagonal(axis1=1, axis2=2)[..., None, None]
-        return cost + deletion_cost(own, mean).sum(axis=0)
+        cost += deletion_cost(own, mean).sum(axis=0)
+        return cost
     for which, members in hyper.groups.by_size:
         columns = columns_of(members, outputs)
         own = variance[:, columns[:, :, None], columns[:, None, :]]

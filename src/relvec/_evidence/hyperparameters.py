@@ -44,7 +44,7 @@ class Hyperparameters:
         given["beta"] = np.atleast_1d(self.beta)  # past the guard of a frozen dataclass
         if self.group is None:
             given["group"] = own
-        if len(self.group) != len(own) or not len(own) >= len(self.alpha):
+        if len(self.group) != len(own) or self.group.max(initial=-1) != len(self.alpha) - 1:
             raise ValueError(
                 f"{len(own)} functions have {len(self.alpha)} precisions and {len(self.group)} "
                 "positions of theirs, expected a position each"
