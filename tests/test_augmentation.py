@@ -96,9 +96,9 @@ def assert_dense(model, X, all_targets, copies=None, precision=None, settled=1e-
     copies = np.ones(len(X)) if copies is None else copies
     precision = np.ones(len(X)) if precision is None else precision
     found = {}
-    model._by_batches(QUERIES, lambda _, at: found.setdefault("at", at).Phi)
+    model.fit_result_.at_rows(lambda at: found.setdefault("at", at).Phi, QUERIES)
     moved = 0.0
-    for machine, t in zip(model.machines_, all_targets, strict=True):
+    for machine, t in zip(model.fit_result_.outputs, all_targets, strict=True):
         mean, covariance = machine.latent(found["at"], spread=True)
         for query, m, c in zip(QUERIES, mean, covariance, strict=True):
             expected = dense(model, machine, X, t, query[None], copies, precision)
@@ -162,7 +162,7 @@ def test_probabilities_and_observations_follow_from_the_outputs(machine):
     model.fit(X, y)
     ones = np.ones(len(X))
     expected = []
-    for one, t in zip(model.machines_, targets(model, y), strict=True):
+    for one, t in zip(model.fit_result_.outputs, targets(model, y), strict=True):
         rows = [dense(model, one, X, t, query[None], ones, ones) for query in QUERIES]
         mean, covariance = map(np.array, zip(*rows, strict=True))
         if is_classifier(model):
@@ -192,7 +192,7 @@ def test_a_weight_that_cannot_move_changes_nothing(machine):
     model, X, y = posed(machine)
     plain = machine.make().fit(X, y)
     model.fit(X, y)
-    for one in model.machines_:
+    for one in model.fit_result_.outputs:
         one.residuals.sizes[:] = 0.0
     np.testing.assert_allclose(answers(model, QUERIES), answers(plain, QUERIES), rtol=1e-12)
 
@@ -369,7 +369,7 @@ def test_near_copies_of_a_kernel_share_what_one_would_add():
     X, y = noisy_sinc(40, seed=4)
     pair = [RBF(gamma=0.3), RBF(gamma=0.3 + 1e-7)]
     model = RVR(kernel=pair, noise_variance=1e-12, augment=True).fit(X, y)
-    sizes = model.machines_[0].residuals.sizes
+    sizes = model.fit_result_.outputs[0].residuals.sizes
     signal = model.predict_latent(X).var()
     assert (sizes**2).sum() == pytest.approx(signal, rel=0.01)
     assert np.isfinite(answers(model, QUERIES)).all()
@@ -419,7 +419,7 @@ def test_sizes_of_weights_survive_extreme_units():
     X, y = noisy_sinc(40, seed=4)
     for kernel in (partial(huge, 1e100), partial(huge, 1e-100)):
         model = RVR(kernel=kernel, augment=True).fit(X, y)
-        (size,) = model.machines_[0].residuals.sizes
+        (size,) = model.fit_result_.outputs[0].residuals.sizes
         rows = TrainingRows(model.training_rows_, model.basis_)
         signal = rows.Phi @ model.dual_coef_
         peak = size * kernel(X[:1], X[:1])[0, 0]

@@ -75,7 +75,7 @@ def test_decisions_rank_as_the_probabilities_do(n_classes, multi_class, proba):
 
 def latent_moments(model):
     """Mean and variance of the log-odds of rows, from the posterior of the weights."""
-    (machine,) = model.machines_
+    (machine,) = model.fit_result_.outputs
 
     def moments(X):
         Phi = model.basis_.transform(X)
@@ -112,7 +112,7 @@ def test_two_classes_are_integrated_over_the_posterior(kernel, fit_intercept, ga
 @pytest.mark.parametrize("n_classes", [3, 5])
 def test_several_classes_are_integrated_over_the_posterior(n_classes):
     model, _, _, query = fitted(n_classes, "multinomial")
-    (machine,) = model.machines_
+    (machine,) = model.fit_result_.outputs
     draws = machine.posterior.sample(
         model.basis_.transform(query), 100_000, np.random.RandomState(1)
     )
@@ -179,12 +179,12 @@ def test_far_out_one_against_the_rest_still_has_probabilities(kernel, proba, dis
 def test_history_has_the_passes_of_every_machine(n_classes, multi_class):
     model, X, y, _ = fitted(n_classes, multi_class)
     numbers = range(n_classes if multi_class == "ovr" else 1)
-    assert len(model.machines_) == len(numbers)
+    assert len(model.fit_result_.outputs) == len(numbers)
     order = [row.machine for row in model.history_]
     assert order == sorted(order)
     last = [[row for row in model.history_ if row.machine == number][-1] for number in numbers]
     assert sum(row.log_evidence for row in last) == pytest.approx(model.log_evidence_, abs=1e-6)
-    assert [row.n_active for row in last] == [len(one.columns) for one in model.machines_]
+    assert [row.n_active for row in last] == [len(one.columns) for one in model.fit_result_.outputs]
     assert all(np.isnan(row.noise_variance) for row in model.history_)
     assert all(a.seconds <= b.seconds for a, b in pairwise(model.history_) if a[-1] == b[-1])
     assert model.n_iter_ >= len(model.history_)

@@ -124,7 +124,7 @@ def test_centres_are_those_in_memory(data, centers):
 def test_centres_are_looked_for_among_some_of_many_rows(data, monkeypatch):
     X, y = data
     monkeypatch.setattr("relvec._fitting.centers.LOOKED_AT", 200)
-    monkeypatch.setattr("relvec._estimators.fitting.LOOKED_AT", 200)
+    monkeypatch.setattr("relvec._fitting.pipeline.LOOKED_AT", 200)
     monkeypatch.setattr("relvec._fitting.centers.LEAST_CENTERS", 50)
     monkeypatch.setattr("relvec._fitting.centers.MAX_ENTRIES", 5000)
     for rows in ((X, y), in_dask(X, y)):

@@ -33,7 +33,7 @@ def targets(model, y):
     one_hot = (y[:, None] == model.classes_).astype(float)
     if len(model.classes_) == 2:
         return [one_hot[:, 1:]]
-    return [one_hot] if len(model.machines_) == 1 else list(one_hot.T[:, :, None])
+    return [one_hot] if len(model.fit_result_.outputs) == 1 else list(one_hot.T[:, :, None])
 
 
 def dense(model, X, y, copies=None):
@@ -48,7 +48,7 @@ def dense(model, X, y, copies=None):
             model.fit_intercept,
             np.ones(len(X)) if copies is None else copies,
         )
-        for one, t, alpha in zip(model.machines_, targets(model, y), alphas, strict=True)
+        for one, t, alpha in zip(model.fit_result_.outputs, targets(model, y), alphas, strict=True)
     ]
 
 
@@ -67,7 +67,7 @@ def test_weights_and_evidence_follow_from_the_precisions(name, fit_intercept, ma
     assert model.log_evidence_ == close(sum(mode.log_evidence for mode in modes))
     assert model.log_evidence(X, y) == pytest.approx(model.log_evidence_, rel=1e-8)
     Phi, rows = model.basis_.transform(X), []
-    for one, mode in zip(model.machines_, modes, strict=True):
+    for one, mode in zip(model.fit_result_.outputs, modes, strict=True):
         np.testing.assert_allclose(one.posterior.mean, mode.weights, **MODE)
         covariance = one.posterior.latent_covariance(Phi[:, one.columns])
         np.testing.assert_allclose(covariance, mode.bend.spread(mode.Phi), **MODE)
@@ -89,7 +89,7 @@ def test_weights_of_rows_count_copies(name, fit_intercept, machine):
     model.fit(X, y, sample_weight=COPIES)
     modes = dense(model, X, y, COPIES)
     assert model.log_evidence_ == close(sum(mode.log_evidence for mode in modes))
-    for one, mode in zip(model.machines_, modes, strict=True):
+    for one, mode in zip(model.fit_result_.outputs, modes, strict=True):
         np.testing.assert_allclose(one.posterior.mean, mode.weights, **MODE)
 
 
@@ -100,7 +100,7 @@ def test_well_determined_is_what_the_prior_leaves_to_the_data(name, machine):
     model = machine.make(kernel=CASES[name]).fit(X, y)
     well = np.atleast_2d(model.well_determined_)
     assert ((well >= 0) & (well <= 1)).all()
-    for one, mode, row in zip(model.machines_, dense(model, X, y), well, strict=True):
+    for one, mode, row in zip(model.fit_result_.outputs, dense(model, X, y), well, strict=True):
         variance = mode.bend.inverse.diagonal()[: mode.bend.n_weights].reshape(mode.weights.shape)
         by_hand = 1 - mode.alpha * variance.mean(axis=1)
         np.testing.assert_allclose(row[one.columns], by_hand, rtol=1e-5, atol=1e-6)

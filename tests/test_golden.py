@@ -161,7 +161,7 @@ def test_iris_by_one_softmax(iris):
 
 def test_probabilities_of_iris_are_averages_over_the_posterior(iris):
     model, draws = classify(iris), 100_000
-    (machine,) = model.machines_
+    (machine,) = model.fit_result_.outputs
     Phi = model.basis_.transform(iris.X_test)
     outputs = machine.posterior.sample(Phi, draws, np.random.RandomState(0))
     rows = outputs.transpose(1, 2, 0)

@@ -28,7 +28,7 @@ def refitted(model, X, y, copies, noise, row):
 
 
 def found(model, X, y, noise, weights=None):
-    posterior, Phi = model.machines_[0].posterior, model.basis_.transform(X)
+    posterior, Phi = model.fit_result_.outputs[0].posterior, model.basis_.transform(X)
     return log_density_left_out(posterior, Phi, y, noise, weights)
 
 

@@ -78,7 +78,7 @@ def test_many_rows_of_few_functions_are_fitted_alike_whatever_is_stored(rng, mon
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(3000)
     centers = X[:90]
     few = RVR(centers=centers).fit(X, y)
-    monkeypatch.setattr("relvec._fitting.problem.SMALL", np.inf)
+    monkeypatch.setattr("relvec._fitting.data.SMALL", np.inf)
     stored = RVR(centers=centers).fit(X, y)
     blocks = RVR(centers=centers, memory_limit=1.0).fit(X, y)
     for model in (few, blocks):

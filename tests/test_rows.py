@@ -128,8 +128,8 @@ def test_a_mapped_file_is_not_copied(large, centers, monkeypatch):
     X, y = large
     for name, value in {"LEAST_CENTERS": 12, "MAX_ENTRIES": 1, "LOOKED_AT": 10_000}.items():
         monkeypatch.setattr(f"relvec._fitting.centers.{name}", value)
-    monkeypatch.setattr("relvec._estimators.fitting.LOOKED_AT", 10_000)
-    monkeypatch.setattr("relvec._fitting.problem.BLOCK_ENTRIES", 1 << 16)
+    monkeypatch.setattr("relvec._fitting.pipeline.LOOKED_AT", 10_000)
+    monkeypatch.setattr("relvec._fitting.data.BLOCK_ENTRIES", 1 << 16)
     points = np.array(X[:12]) if centers == "points" else centers
     model = RVR(centers=points, memory_limit=1e6, random_state=0, max_iter=1000)
     told = (

@@ -12,13 +12,23 @@ import pytest
 import skops.io
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, basis
-from relvec._estimators.stored import DERIVED, MOST_PASSES
+from relvec._fitting.result import MOST_PASSES
 from relvec.basis import RBF, Bias, Columns, Concatenate, Fourier, LinearKernel, Polynomial
 from relvec.solvers import Pass
 from relvec.storage import TRUSTED
 from tests.support import inputs
 from tests.support.machines import answers
 
+#: Attributes that are read off a stored fit result.
+DERIVED = (
+    "dual_coef_",
+    "intercept_",
+    "relevance_",
+    "weight_precision_",
+    "well_determined_",
+    "relevance_rows_",
+    "relevance_vectors_",
+)
 OVERHEAD = 20 * 1024
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
@@ -62,7 +72,7 @@ def numbers(thing, seen):
 
 def allowed(model):
     """8·(K(K+1)/2 + K·d + 5K) bytes, with the root and the vectors of K of every machine."""
-    sizes = [machine.posterior.mean.size for machine in model.machines_]
+    sizes = [machine.posterior.mean.size for machine in model.fit_result_.outputs]
     vectors = len(model.relevance_) * model.n_features_in_
     return 8 * (vectors + sum(K * (K + 1) // 2 + 5 * K for K in sizes))
 
@@ -75,7 +85,7 @@ def test_a_stored_model_is_the_model(kernel, road, machine):
     model = machine.make(kernel=KERNELS[kernel]).fit(X, machine.target(y))
     loaded = road(model)
     assert vars(loaded).keys() == vars(model).keys()
-    for name in (*DERIVED, "relevance_"):
+    for name in DERIVED:
         before, after = getattr(model, name), getattr(loaded, name)
         np.testing.assert_array_equal(after, before, strict=isinstance(before, np.ndarray))
     assert str(loaded.history_) == str(model.history_)
@@ -192,7 +202,7 @@ def test_a_parameter_that_came_later_takes_its_default():
     X, y = inputs.noisy_sinc(20)
     model = RVR(kernel="laplacian").fit(X, y)
     state = model.__getstate__()
-    del state["multi_output"], vars(state["basis_"])["gamma"]
+    del state["multi_output"], vars(state["fit_result_"].basis)["gamma"]
     older = RVR.__new__(RVR)
     older.__setstate__(state)
     assert older.multi_output == "shared"
@@ -203,7 +213,7 @@ def test_a_parameter_that_came_later_takes_its_default():
 
 def test_only_upper_triangles_are_stored():
     X, y = inputs.noisy_sinc(20)
-    posterior = RVR().fit(X, y).machines_[0].posterior
+    posterior = RVR().fit(X, y).fit_result_.outputs[0].posterior
     turned = type(posterior)(**vars(posterior) | {"root": posterior.root.T})
     with pytest.raises(ValueError, match=r"root.*upper triang"):
         pickle.dumps(turned)

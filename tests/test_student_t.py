@@ -54,13 +54,13 @@ def bound(model, X, t, alpha, scale2, nu, precision):
 
 def place(model):
     """Precisions, σ² and ν of a model, and ⟨u⟩ of the rows of its training data."""
-    noise = model.machines_[0].likelihood
+    noise = model.fit_result_.outputs[0].likelihood
     return model.weight_precision_, noise.scale2, noise.degrees_of_freedom
 
 
 def touching(model, X, t):
     latent, std = model.predict_latent(X, return_std=True)
-    noise = model.machines_[0].likelihood
+    noise = model.fit_result_.outputs[0].likelihood
     return noise.row_precision(((t - latent) ** 2 + std**2) / noise.scale2)
 
 

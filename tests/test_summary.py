@@ -53,7 +53,10 @@ def test_std_of_a_regression_weight_is_that_of_its_covariance():
 def test_std_of_a_class_weight_is_that_of_the_contrasts():
     X, y = inputs.clouds(30, 30, 30)
     model = RVC(gamma=0.3).fit(X, y + 5)
-    (machine,), contrasts = model.machines_, model.machines_[0].likelihood.contrasts
+    (machine,), contrasts = (
+        model.fit_result_.outputs,
+        model.fit_result_.outputs[0].likelihood.contrasts,
+    )
     n_active = len(model.relevance_)
     to_classes = np.kron(np.eye(n_active), contrasts)
     covariance = to_classes.T @ machine.posterior.covariance @ to_classes
@@ -69,7 +72,9 @@ def test_machines_have_columns_of_their_own():
     model = SparseBayesianClassifier(multi_class="ovr").fit(X, labels)
     summary = model.summary()
     assert list(summary.columns[:3]) == ["weight[ash]", "weight[elm]", "weight[oak]"]
-    for number, (label, machine) in enumerate(zip(model.classes_, model.machines_, strict=True)):
+    for number, (label, machine) in enumerate(
+        zip(model.classes_, model.fit_result_.outputs, strict=True)
+    ):
         std = np.zeros(len(summary))
         std[machine.columns] = np.sqrt(machine.posterior.covariance.diagonal())
         assert_allclose(summary[f"std[{label}]"], std, rtol=1e-12)

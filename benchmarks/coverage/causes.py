@@ -58,7 +58,9 @@ def process_error(truth: Truth, width: float) -> float:
 def left_out_square(model: RVR, X: Array, y: Array) -> float:
     """z² of the rows of the fit, in closed form."""
     noise = np.full(len(y), model.noise_variance_)
-    residual, variance = left_out(model.machines_[0].posterior, model.basis_.evaluate(X), y, noise)
+    residual, variance = left_out(
+        model.fit_result_.outputs[0].posterior, model.basis_.evaluate(X), y, noise
+    )
     return float(np.mean(residual**2 / variance))
 
 

@@ -12,7 +12,8 @@ from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRe
 from relvec._estimators.regression import RVR
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Residuals
-from relvec._fitting.result import FittedOutput
+from relvec._fitting.output import FittedOutput
+from relvec._fitting.result import FitResult
 from relvec._numerics.priors import Gamma
 
 __all__ = ["TRUSTED"]
@@ -25,6 +26,7 @@ STORED = [
     *(getattr(likelihoods, name) for name in likelihoods.__all__),
     CalibratedClassifier,
     CalibratedRegressor,
+    FitResult,
     FittedOutput,
     Gamma,
     Posterior,

@@ -18,7 +18,7 @@ def test_too_few_passes_warn_and_leave_a_usable_model(max_iter, kernel, machine)
     y = machine.target(y)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         model = machine.make(kernel=kernel, max_iter=max_iter).fit(X, y)
-    assert model.n_iter_ == max_iter * len(model.machines_)
+    assert model.n_iter_ == max_iter * len(model.fit_result_.outputs)
     assert "max_iter" in model.status_
     assert np.isfinite(answers(model, X)).all()
     assert model.log_evidence(X, y) == pytest.approx(model.log_evidence_, rel=1e-8)
@@ -89,7 +89,7 @@ def test_evidence_of_the_stored_numbers_is_the_stored_evidence():
 def test_evidence_rises_with_every_pass_of_a_start(kernel, seed, machine):
     X, y = inputs.noisy_sinc(50, noise=0.05, seed=seed)
     model = machine.make(kernel=kernel).fit(X, machine.target(y))
-    assert {row.machine for row in model.history_} == set(range(len(model.machines_)))
+    assert {row.machine for row in model.history_} == set(range(len(model.fit_result_.outputs)))
     for ascent in {(row.machine, row.start) for row in model.history_}:
         trace = np.array(
             [row.log_evidence for row in model.history_ if (row.machine, row.start) == ascent]

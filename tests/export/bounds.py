@@ -21,7 +21,7 @@ def bounds(model, X):
         np.reshape(part, (len(X), -1)).T for part in machine.predict(rows, return_std=True)
     )
     of_mean, of_std = [], []
-    for one, mean, std in zip(machine.machines_, *predicted, strict=True):
+    for one, mean, std in zip(machine.fit_result_.outputs, *predicted, strict=True):
         own, posterior = Phi[:, one.columns], one.posterior
         of_mean.append(own @ np.abs(posterior.mean[:, 0]) + np.abs(posterior.intercept[0]))
         entries = own @ np.abs(posterior.root) + np.abs(posterior.center @ posterior.root)

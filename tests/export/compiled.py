@@ -33,7 +33,7 @@ class Compiled:
         self.function = ctypes.CDLL(str(folder / "model.so")).model_predict
         machine = model[-1] if hasattr(model, "steps") else model
         self.classes = getattr(machine, "classes_", None)
-        self.width = len(machine.machines_) if self.classes is None else len(self.classes)
+        self.width = len(machine.fit_result_.outputs) if self.classes is None else len(self.classes)
         self.outputs = 2 if return_std else 1
         self.real = real
 

@@ -45,7 +45,7 @@ def test_ctrl_c_ends_a_fit_with_the_best_model_so_far(name, monkeypatch):
         ):
             interrupted.fit(X, y)
         assert_usable(interrupted, X, y)
-        assert interrupted.n_iter_ <= undisturbed.n_iter_ + len(interrupted.machines_)
+        assert interrupted.n_iter_ <= undisturbed.n_iter_ + len(interrupted.fit_result_.outputs)
         assert interrupted.log_evidence_ < undisturbed.log_evidence_ + 1
 
 

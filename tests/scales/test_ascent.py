@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from relvec._fitting.problem import Problem
+from relvec._fitting.data import TrainingData
+from relvec._fitting.problem import FitConfig, Problem
 from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions, may_vanish, theta_of
 from relvec._fitting.scales import families_of
 from relvec._runner.runner import Runner
 from relvec.basis import RBF, Centers, Columns, Concatenate
 from relvec.likelihoods import Bernoulli, Gaussian
+from relvec.solvers import Sequential
 from tests.support.differences import derivative
 
 
@@ -29,13 +31,9 @@ def evidence_of(rows, likelihood, *, weights=None, intercept=True):
     t = {"a": (noisy > 0.1) if binary else noisy, "b": (f < 0.3) if binary else 2 - noisy**2}
     basis = Concatenate([Columns(), RBF(gamma="ard")])
     basis.place(X, Centers.on(X, np.array([2, 7, 11, 25])), None)
-    problem = Problem(
-        X,
-        {name: value.astype(float)[:, None] for name, value in t.items()},
-        likelihood,
-        intercept,
-        copies if weights else None,
-    )
+    targets = {name: value.astype(float)[:, None] for name, value in t.items()}
+    data = TrainingData(X, targets, intercept, copies if weights else None)
+    problem = Problem(data, likelihood, FitConfig(lambda design: Sequential(), 1000), Runner())
     beta = np.ones(1) if binary else np.array([90.0])
     machines = [
         SharedPrecisions(
@@ -64,9 +62,9 @@ def test_slope_in_every_coordinate(rows, likelihood, intercept, weights):
 def test_value_is_the_evidence_of_dense_formulas(rows):
     """Without an intercept, log N(t; 0, σ²I + ΦA⁻¹Φᵀ) of the target in the units of its design."""
     evidence = evidence_of(rows, Gaussian(), intercept=False)
-    Phi = evidence.problem.evaluate(evidence.basis)
+    Phi = evidence.problem.data.evaluate(evidence.basis)
     expected = 0.0
-    for machine, t in zip(evidence.machines, evidence.problem.targets.values(), strict=True):
+    for machine, t in zip(evidence.machines, evidence.problem.data.targets.values(), strict=True):
         unit = t[:, 0] / np.linalg.norm(t)
         alpha = np.exp(machine.log_alpha[machine.family])
         C = (
@@ -96,7 +94,7 @@ def test_without_a_scale_its_input_does_not_matter(rows):
     assert kernel.gamma_[1] == 0
     assert kernel.gamma_[0] == pytest.approx(evidence.basis.parts_[1].gamma_[0])
     assert len(theta_of(fewer.basis)) == 1
-    moved = evidence.problem.X * [1.0, 0.0] + [0.0, 7.0]
+    moved = evidence.problem.data.X * [1.0, 0.0] + [0.0, 7.0]
     np.testing.assert_allclose(kernel.evaluate(moved)[:, 0].max(), 1.0, rtol=0.2)
     assert np.isfinite(fewer.value())
 

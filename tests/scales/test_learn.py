@@ -164,7 +164,7 @@ def test_one_against_the_rest_shares_the_scales(sinc):
     X = sinc[0][:60]
     model = RVC(gamma="evidence", multi_class="ovr").fit(X, np.digitize(X[:, 0], [-4, 4]))
     assert isinstance(model.gamma_, float)
-    assert len(model.machines_) == 3
+    assert len(model.fit_result_.outputs) == 3
     assert model.score(X, np.digitize(X[:, 0], [-4, 4])) > 0.9
 
 

@@ -124,7 +124,7 @@ class CalibratedRegressor:
         factor = conformal_quantile(np.abs(self._scores), coverage)
         mean, scale = _mean_and_scale(self.model, X)
         lower, upper = mean - factor * scale, mean + factor * scale
-        if self.model.machines_[0].likelihood.positive_only:
+        if self.model.fit_result_.outputs[0].likelihood.positive_only:
             lower = np.maximum(lower, 0.0)
         return lower, upper
 
@@ -247,7 +247,7 @@ def _mean_and_scale(model: BaseEstimator, X: ArrayLike) -> tuple[Array, Array]:
     latent, std = map(np.asarray, model.predict_latent(X, return_std=True))
     means, scales = [], []
     for output, column in enumerate(latent.reshape(len(latent), -1).T):
-        likelihood, mean = model.machines_[output].likelihood, column[:, None]
+        likelihood, mean = model.fit_result_.outputs[output].likelihood, column[:, None]
         covariance = std.reshape(len(std), -1)[:, output, None, None] ** 2
         means.append(likelihood.moments(mean, covariance)[0])
         scales.append(likelihood.spread(mean, covariance))

@@ -146,7 +146,7 @@ def collinear_weights(case: Case) -> Iterator[Finding]:
     """Kept columns that stand for each other; of functions on points that is no harm."""
     if case.model.basis_.centred:
         return
-    for output in case.model.machines_:
+    for output in case.model.fit_result_.outputs:
         correlation = np.abs(np.tril(_weight_correlation(output.posterior), -1))
         pairs = np.argwhere(correlation > COLLINEAR)
         if len(pairs):
@@ -273,7 +273,7 @@ def non_gaussian(case: Case) -> Iterator[Finding]:
 
 def error_bars_short(case: Case) -> Iterator[Finding]:
     """Targets that miss by more than their standard deviations."""
-    remedy = WIDER.get(type(case.model.machines_[0].likelihood))
+    remedy = WIDER.get(type(case.model.fit_result_.outputs[0].likelihood))
     if remedy is None or len(case.y) < ENOUGH or case.noise_by_row:
         return
     square = case.standardised**2

@@ -84,8 +84,7 @@ class Case:
     @property
     def warnings(self) -> list[tuple[str, str]]:
         """Code and text of every warning of the fit."""
-        notes: list[tuple[str, str]] = self.model._notes
-        return notes
+        return [(warning.code, str(warning)) for warning in self.model.fit_result_.warnings]
 
     @property
     def starts(self) -> list[tuple[int, int]]:
@@ -96,7 +95,7 @@ class Case:
     @property
     def noise_by_row(self) -> bool:
         """Whether each row of the fit had a noise variance of its own."""
-        by_row: bool = self.model._noise_by_row
+        by_row: bool = self.model.fit_result_.noise_by_row
         return by_row
 
     @property
@@ -170,7 +169,7 @@ class Case:
         Rows of the fit are predicted without themselves. There are none, shape (0, 0), unless the
         noise is Gaussian and of one variance that is not at its floor.
         """
-        outputs = self.model.machines_
+        outputs = self.model.fit_result_.outputs
         gaussian = all(isinstance(output.likelihood, Gaussian) for output in outputs)
         at_floor = any(code == "noise_floor" for code, _ in self.warnings)
         if not len(self.y) or not gaussian or at_floor or self.noise_by_row:

@@ -1,4 +1,4 @@
-"""What a fitted machine tells: what it kept, what is wrong with it, and what it says of rows."""
+"""The base of all estimators: from parameters to a fit, and from its result to attributes."""
 
 from __future__ import annotations
 
@@ -10,24 +10,219 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.diagnose import diagnose
 from relvec._assess.findings import Case, Diagnosis
-from relvec._estimators.fitting import Fitting
+from relvec._design import Design
 from relvec._estimators.notebook import NotebookBlock
+from relvec._estimators.out_of_core import head_of, is_out_of_core
+from relvec._estimators.running import FitArguments, checkpoint_of, runner_of
 from relvec._estimators.summary import table, weight_std
-from relvec._fitting.at_rows import at_rows
-from relvec._fitting.augmentation import TrainingRows
-from relvec._fitting.batches import by_batches
-from relvec._fitting.out_of_core import head_of, is_out_of_core
-from relvec._fitting.result import Queries
-from relvec._numerics.checks import named_errors
-from relvec._numerics.typing import Array
+from relvec._fitting import pipeline
+from relvec._fitting.centers import CentersLike
+from relvec._fitting.data import TrainingData
+from relvec._fitting.output import Queries
+from relvec._fitting.problem import FitConfig
+from relvec._fitting.result import FitResult
+from relvec._numerics.checks import check_count, check_positive, named_errors
+from relvec._numerics.compact import Compact
+from relvec._numerics.priors import Gamma, check_weight_prior
+from relvec._numerics.typing import Array, Index
+from relvec._runner.callbacks import CallbackSupportMixin
+from relvec._runner.warn import warn_user
+from relvec.basis import Basis
+from relvec.likelihoods import Likelihood
+from relvec.solvers import SOLVERS, Pass, Solver
+
+#: Attributes of a fit that not every basis has.
+OPTIONAL = ("gamma_", "feature_relevance_")
 
 
-class RelevanceEstimator(Fitting, NotebookBlock):
-    """What regression and classification share; parameters and attributes are documented there."""
+class RelevanceEstimator(CallbackSupportMixin, Compact, NotebookBlock):  # type: ignore[misc]
+    """Base of regression and classification; parameters are documented in the estimators."""
+
+    fit_intercept: bool
+    centers: CentersLike = None
+    augment: bool = False
+    alpha_prior: tuple[float, float]
+    solver: str | Solver
+    n_starts: int | None
+    tol: float | None
+    max_iter: int
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    memory_limit: float = 1e9
+    checkpoint: Any = None
+    verbose: int
+
+    fit_result_: FitResult
+    n_features_in_: int
+    n_samples_fit_: int
+    basis_: Basis
+    relevance_: Index
+    relevance_rows_: Index
+    relevance_vectors_: Array
+    dual_coef_: Array
+    intercept_: Any
+    weight_precision_: Array
+    well_determined_: Array
+    log_evidence_: float
+    history_: list[Pass]
+    n_iter_: int
+    status_: str
+    training_rows_: Array | None
+
+    def _fit(
+        self,
+        data: TrainingData,
+        likelihood: Likelihood,
+        given: FitArguments,
+        *,
+        single: bool,
+        order: Index | None = None,
+    ) -> None:
+        """Fit validated data, set attributes, and warn of what the fit found out."""
+        config = self._config(data, single=single, order=order)
+        runner = runner_of(self, given, self._checkpoint(given, data))
+        self.n_samples_fit_ = data.n_rows
+        result = pipeline.fit(data, self._basis(data), likelihood, config, runner)
+        self._conclude(result)
+
+    def _checkpoint(self, given: FitArguments, data: TrainingData) -> Any:
+        return checkpoint_of(self, given, data.targets)
+
+    def _conclude(self, result: FitResult) -> None:
+        """Set the attributes of a fit, and warn."""
+        self._set_fit_result(result)
+        warn_user(*result.warnings)
+
+    def _config(self, data: TrainingData, *, single: bool, order: Index | None) -> FitConfig:
+        """Check the parameters that are not those of data, basis and likelihood."""
+        check_scalar(self.fit_intercept, "fit_intercept", (bool, np.bool_))
+        needed = 1 if self.fit_intercept else 0
+        if data.total_weight <= needed:
+            raise ValueError(
+                f"n_samples = {len(data.used)} with a total weight of {data.total_weight:g}, "
+                f"expected more than {needed} with fit_intercept={self.fit_intercept}"
+            )
+        check_scalar(self.augment, "augment", (bool, np.bool_))
+        check_positive(self.memory_limit, "memory_limit")
+        return FitConfig(
+            partial(self._adapted, self._solver()),
+            self.max_iter,
+            self.centers,
+            self.augment,
+            self.random_state,
+            self.n_jobs,
+            single,
+            order,
+        )
+
+    def _solver(self) -> Solver:
+        """Check the parameters of the solver and build it."""
+        if isinstance(self.solver, Solver):
+            return self.solver
+        if self.solver not in SOLVERS:
+            raise ValueError(
+                f"solver={self.solver!r} is not known, expected one of {list(SOLVERS)} or a "
+                "relvec.solvers object"
+            )
+        search = self._search()
+        check_positive(search["tol"], "tol")
+        check_count(self.max_iter, "max_iter")
+        check_count(search["n_starts"], "n_starts")
+        return SOLVERS[self.solver](
+            **search,
+            max_iter=self.max_iter,
+            verbose=int(self.verbose),
+            alpha_prior=self._alpha_prior(),
+        )
+
+    def _search(self) -> dict[str, Any]:
+        """Return the parameters of the solver that say how hard it searches, and for how little."""
+        return {"tol": self.tol, "n_starts": self.n_starts}
+
+    def _adapted(self, solver: Solver, design: Design) -> Solver:
+        """Return the solver for a design of all candidates."""
+        del design
+        return solver
+
+    def _alpha_prior(self) -> Gamma:
+        """Prior of every weight's precision, in the users' units."""
+        return check_weight_prior(self.alpha_prior, "alpha_prior")
+
+    @abstractmethod
+    def _dictionary(self) -> Basis:
+        """Return the candidate functions that the parameters describe, not placed yet."""
+
+    def _basis(self, data: TrainingData) -> Basis:
+        """Return the candidate functions, which know their inputs."""
+        basis = self._dictionary()
+        basis.n_features_in_ = data.X.shape[1]
+        if hasattr(self, "feature_names_in_"):
+            basis.feature_names_in_ = self.feature_names_in_
+        return basis
+
+    def _check_rows_not_kept(self, where: str) -> None:
+        """Raise if parameters need rows in memory that are not."""
+        for name, expected in {"augment": False, "checkpoint": None}.items():
+            value = getattr(self, name)
+            if value is not expected and value != expected:
+                raise ValueError(f"{name}={value!r}, expected {expected!r} {where}")
+
+    def _check_out_of_core(self, likelihood: Likelihood) -> None:
+        """Raise if parameters or likelihood need rows in memory."""
+        self._check_rows_not_kept("for rows out of memory")
+        if not likelihood.learns_scales:
+            raise ValueError(
+                f"{type(likelihood).__name__} noise, expected another for rows out of memory: it "
+                "sorts the rows"
+            )
+
+    def _set_fit_result(self, result: FitResult) -> None:
+        """Set the attributes of a fit."""
+        for name in OPTIONAL:
+            self.__dict__.pop(name, None)
+        self.fit_result_ = result
+        self.__dict__.update(self._attributes(result))
+
+    def _attributes(self, result: FitResult) -> dict[str, Any]:
+        """Return the attributes that are read off a fit result."""
+        basis = result.basis
+        optional = {
+            "gamma_": getattr(basis, "gamma_", None),
+            "feature_relevance_": result.feature_relevance,
+        }
+        return {
+            "basis_": basis,
+            "relevance_": result.relevance,
+            "relevance_rows_": basis.rows_,
+            "relevance_vectors_": basis.centers_,
+            "weight_precision_": result.by_output("alpha", np.inf),
+            "well_determined_": result.by_output("well_determined", 0.0),
+            "log_evidence_": result.log_evidence,
+            "history_": result.history,
+            "n_iter_": result.n_iter,
+            "status_": result.status,
+            "training_rows_": result.training_rows,
+        } | {name: value for name, value in optional.items() if value is not None}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Store nothing that can be read off the fit result."""
+        state: dict[str, Any] = super().__getstate__()
+        if "fit_result_" in state:
+            for name in self._attributes(self.fit_result_):
+                state.pop(name, None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "machines_" in state:  # of release 0.1.0
+            state = FitResult.upgraded(state)
+        super().__setstate__(state)
+        if "fit_result_" in state:
+            self._set_fit_result(self.fit_result_)
 
     def summary(self) -> Any:
         """Table of the functions that were kept, one row each.
@@ -36,12 +231,12 @@ class RelevanceEstimator(Fitting, NotebookBlock):
         -------
         summary : pandas.DataFrame or Summary
             Indexed by name; a plain table that prints the same where pandas is not installed. With
-            several outputs, classes or machines there are columns for each, with its name behind.
+            several outputs or classes there are columns for each, with its name behind.
 
             weight, std
                 Mean and standard deviation of the weight under its posterior.
             weight_precision
-                α, the precision of its prior; infinite where a machine does not use the function.
+                α, the precision of its prior; infinite where an output does not use the function.
             well_determined
                 γ of eq. 17: how far the data, rather than the prior, determine it.
 
@@ -114,14 +309,14 @@ class RelevanceEstimator(Fitting, NotebookBlock):
         """Validate rows and targets like those of the fit: numbers in columns, codes of classes."""
 
     def _labels(self, name: str, values: Array) -> list[str]:
-        """A name for each row of what every output has: the name alone, where it is one row."""
+        """Return a label for each row of values: the name alone, where there is one row."""
         if np.ndim(values) == 1 or len(values) == 1:
             return [name]
         return [f"{name}[{output}]" for output in self._output_names()]
 
     @abstractmethod
     def _output_names(self) -> list[str]:
-        """Names of several outputs."""
+        """Return the names of several outputs."""
 
     def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
         """Σ log p(t_n | t_−n) over the training rows, NaN where it has no closed form."""
@@ -131,36 +326,22 @@ class RelevanceEstimator(Fitting, NotebookBlock):
     def _weight_std(self) -> Array:
         """Standard deviation of every weight, one row an output as in ``dual_coef_``."""
         rows = []
-        for machine in self.machines_:
-            std = weight_std(machine.posterior, machine.likelihood.functions).T
+        for output in self.fit_result_.outputs:
+            std = weight_std(output.posterior, output.likelihood.functions).T
             row = np.zeros((len(std), len(self.relevance_)))
-            row[:, machine.columns] = std
+            row[:, output.columns] = std
             rows.append(row)
         return np.vstack(rows)
 
-    def _by_batches(self, X: Any, function: Callable[[Self, Queries], Array], *shape: int) -> Array:
-        """Apply a function of the machines, and of what is known of the rows, by batches of rows.
+    def _at_rows(self, function: Callable[[Self, Queries], Array], X: Any, *shape: int) -> Any:
+        """Apply a function of the fitted estimator and of the kept functions at the rows of X.
 
-        Rows that are not in memory are looked at where they are, those in Dask later. What it
-        makes of one row has the `shape`.
+        It maps one row to an array of the `shape`; see `FitResult.at_rows`.
         """
         if is_out_of_core(X):
             self._queries(head_of(X))
-            said: Array = at_rows(partial(copy(self)._of_rows, function), X, shape)
-            return said
-        return self._of_rows(function, self._queries(X))
-
-    def _of_rows(self, function: Callable[[Self, Queries], Array], X: Array) -> Array:
-        """See `_by_batches`; of rows in memory that were validated."""
-        rows = None
-        outputs = max(len(machine.posterior.level) for machine in self.machines_)
-        numbers = len(self.relevance_) * outputs**2
-        if self.training_rows_ is not None:
-            rows = TrainingRows(self.training_rows_, self.basis_)
-            numbers += rows.numbers(outputs)
-        return by_batches(
-            lambda some: function(self, Queries.of(some, self.basis_, rows)), X, numbers
-        )
+            return self.fit_result_.at_rows(partial(function, copy(self)), X, *shape)
+        return self.fit_result_.at_rows(partial(function, self), self._queries(X), *shape)
 
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""

@@ -1,4 +1,4 @@
-"""What every classifier does: fit, class probabilities and decisions, and the evidence."""
+"""Classification: fit, class probabilities and decisions, evidence, and calibrated sets."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._assess.conformal import CalibratedClassifier, held_out
 from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
-from relvec._estimators.fitted import FitData
 from relvec._estimators.labels import (
-    Census,
+    ClassCounts,
     ClassWeight,
     Labels,
     class_factors,
@@ -25,9 +24,12 @@ from relvec._estimators.labels import (
     encode,
     with_class_weight,
 )
+from relvec._estimators.out_of_core import OutOfCoreRows
+from relvec._estimators.running import FitArguments
 from relvec._evidence import evidence_model
-from relvec._fitting.out_of_core import OutOfCoreRows
-from relvec._fitting.result import FittedOutput, Queries
+from relvec._fitting.data import TrainingData
+from relvec._fitting.output import FittedOutput, Queries
+from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_weights, named_errors
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array, Index
@@ -84,36 +86,40 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         """
         self._check_choice("multi_class", ("multinomial", "ovr"))
         self._check_choice("proba", ("integrated", "mode"))
-        if (distant := OutOfCoreRows.of(X)) is not None:
-            return self._fit_rows_of(distant, y, sample_weight)
-        rows, labels = self._validated(X, y, reset=True)
-        counts = check_weights(sample_weight, len(rows))
+        if (rows := OutOfCoreRows.of(X)) is not None:
+            return self._fit_out_of_core(rows, y, sample_weight)
+        X, labels = self._validated(X, y, reset=True)
+        counts = check_weights(sample_weight, len(X))
         self.classes_, codes = encode(labels, counts)
         weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
-        one_hot = np.eye(len(self.classes_))[codes]
-        targets, likelihood = self._problem(one_hot)
-        given = FitData(rows, labels, counts)
-        self._fit(given, targets, likelihood, weights, single=len(targets) == 1)
+        targets, likelihood = self._targets(np.eye(len(self.classes_))[codes])
+        data = TrainingData(
+            X, targets, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
+        )
+        self._fit(data, likelihood, FitArguments(X, labels, counts), single=len(targets) == 1)
         return self
 
-    def _fit_rows_of(self, rows: OutOfCoreRows, y: Any, sample_weight: Any) -> Self:
+    def _fit_out_of_core(self, rows: OutOfCoreRows, y: Any, sample_weight: Any) -> Self:
         """Fit rows that are not in memory."""
         validate_data(self, rows.head, dtype=np.float64)
         labels, weights = rows.labels(y), rows.weights(sample_weight)
         counted = rows.blocks.ones() if weights is None else weights
-        copies = rows.blocks.sum(_census, labels, counted).copies
-        self.classes_ = classes_of(np.array(list(copies)))
+        counts = rows.blocks.sum(_class_counts, labels, counted).counts
+        self.classes_ = classes_of(np.array(list(counts)))
         if self.class_weight is not None:
-            totals = np.array([copies[label] for label in self.classes_.tolist()])
+            totals = np.array([counts[label] for label in self.classes_.tolist()])
             factors = class_factors(self.class_weight, self.classes_, totals)
-            weights = rows.blocks.map(partial(_weighed, self.classes_, factors), labels, counted)
+            weights = rows.blocks.map(partial(_weighted, self.classes_, factors), labels, counted)
         one_hot = rows.blocks.map(partial(_one_hot, self.classes_), labels)
-        # which columns of the indicators a machine has, it is told by a row of their numbers
-        numbers, likelihood = self._problem(np.arange(float(len(self.classes_)))[None, :])
+        # A row of column numbers tells which columns of the indicators each output has.
+        numbers, likelihood = self._targets(np.arange(float(len(self.classes_)))[None, :])
+        self._check_out_of_core(likelihood)
         targets = {
             name: rows.columns(one_hot, index[0].astype(np.intp)) for name, index in numbers.items()
         }
-        self._fit_distant(rows, targets, likelihood, weights, single=len(targets) == 1)
+        data = rows.data(targets, weights, intercept=bool(self.fit_intercept))
+        given = FitArguments(data.X, np.empty(0))
+        self._fit(data, likelihood, given, single=len(targets) == 1)
         return self
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
@@ -128,8 +134,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             check_classification_targets(labels)
         return rows, labels
 
-    def _problem(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
-        """Targets, one a machine with its name in warnings, and what they are of the outputs."""
+    def _targets(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
+        """Return the target of each output, by its name in messages, and their likelihood."""
         n_classes = one_hot.shape[1]
         if n_classes == 2:
             return {"": one_hot[:, 1:]}, Bernoulli()
@@ -139,18 +145,20 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
         return {"": one_hot}, Categorical(n_classes)
 
-    def _publish(self, *, single: bool) -> None:
-        """See `RelevanceEstimator._publish`; weights have a row for every class."""
-        super()._publish(single=single)
-        dual, intercept = [], []
-        for machine in self.machines_:
-            likelihood = machine.likelihood
+    def _attributes(self, result: FitResult) -> dict[str, Any]:
+        """Add weights and intercepts, a row a class."""
+        weights, intercept = [], []
+        for output in result.outputs:
+            likelihood = output.likelihood
             assert isinstance(likelihood, ClassLikelihood)
-            weights = np.zeros((len(self.relevance_), likelihood.n_outputs))
-            weights[machine.columns] = machine.posterior.mean
-            dual.append(likelihood.functions(weights).T)
-            intercept.append(likelihood.functions(machine.posterior.intercept))
-        self.dual_coef_, self.intercept_ = np.vstack(dual), np.concatenate(intercept)
+            own = np.zeros((len(result.relevance), likelihood.n_outputs))
+            own[output.columns] = output.posterior.mean
+            weights.append(likelihood.functions(own).T)
+            intercept.append(likelihood.functions(output.posterior.intercept))
+        return super()._attributes(result) | {
+            "dual_coef_": np.vstack(weights),
+            "intercept_": np.concatenate(intercept),
+        }
 
     def _output_names(self) -> list[str]:
         return [str(label) for label in self.classes_]
@@ -171,13 +179,14 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         n_classes = len(self.classes_)
-        decision = self._by_batches(X, Classifier._decisions, 1 if n_classes == 2 else n_classes)
-        return decision[:, 0] if n_classes == 2 else decision
+        decision = self._at_rows(Classifier._decisions, X, 1 if n_classes == 2 else n_classes)
+        of_each: Array = decision[:, 0] if n_classes == 2 else decision
+        return of_each
 
     def _decisions(self, at: Queries) -> Array:
         found = []
-        for machine in self.machines_:
-            log_p = np.log(np.maximum(self._of_machine(machine, at), SMALLEST))
+        for output in self.fit_result_.outputs:
+            log_p = np.log(np.maximum(self._of_output(output, at), SMALLEST))
             two = log_p.shape[1] == 2
             found.append(
                 log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
@@ -198,20 +207,23 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             In the order of ``classes_``, each row summing to one.
         """
         check_is_fitted(self)
-        return self._by_batches(X, Classifier._probabilities, len(self.classes_))
+        probability: Array = self._at_rows(Classifier._probabilities, X, len(self.classes_))
+        return probability
 
     def _probabilities(self, at: Queries) -> Array:
-        if len(self.machines_) == 1:
-            return self._of_machine(self.machines_[0], at)
-        own = np.hstack([self._of_machine(machine, at)[:, 1:] for machine in self.machines_])
+        outputs = self.fit_result_.outputs
+        if len(outputs) == 1:
+            return self._of_output(outputs[0], at)
+        own = np.hstack([self._of_output(output, at)[:, 1:] for output in outputs])
         own = np.maximum(own, SMALLEST)  # where all of them underflow none is preferred
         normalised: Array = own / own.sum(axis=1, keepdims=True)
         return normalised
 
-    def _of_machine(self, machine: FittedOutput, at: Queries) -> Array:
-        likelihood, integrated = machine.likelihood, self.proba == "integrated"
+    def _of_output(self, output: FittedOutput, at: Queries) -> Array:
+        """Class probabilities of one output, shape (n_queries, n_classes)."""
+        likelihood, integrated = output.likelihood, self.proba == "integrated"
         assert isinstance(likelihood, ClassLikelihood)
-        mean, covariance = machine.latent(at, spread=integrated)
+        mean, covariance = output.latent(at, spread=integrated)
         if integrated:
             return likelihood.mean_probabilities(mean, covariance)
         return likelihood.probabilities(mean)
@@ -329,27 +341,31 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         rows, codes = self._like_fitted(X, y)
         weights = check_weights(sample_weight, len(rows))
         present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
-        targets, likelihood = self._problem(np.eye(len(self.classes_))[codes[present]])
+        targets, likelihood = self._targets(np.eye(len(self.classes_))[codes[present]])
         for t in targets.values():
             likelihood.check(t)
         weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
         weights = None if weights is None else weights[present]
         Phi, total, prior = self.basis_.values(rows[present]), 0.0, self._alpha_prior()
-        for machine, t, alpha in zip(
-            self.machines_, targets.values(), np.atleast_2d(self.weight_precision_), strict=True
+        for output, t, alpha in zip(
+            self.fit_result_.outputs,
+            targets.values(),
+            np.atleast_2d(self.weight_precision_),
+            strict=True,
         ):
-            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+            own, center = Phi[:, output.columns], bool(self.fit_intercept)
             design = DenseDesign(own, center=center, weights=weights)
-            total += evidence_model(likelihood, design, t).log_evidence(alpha[machine.columns])
-            total += prior.log_prob(alpha[machine.columns])
+            model = evidence_model(likelihood, design, t)
+            total += model.log_evidence(alpha[output.columns])
+            total += prior.log_prob(alpha[output.columns])
         return total
 
 
 # Functions of a block of rows that are not in memory.
 
 
-def _census(_X: Array, labels: Labels, weights: Array) -> Census:
-    return Census.of(labels, weights)
+def _class_counts(_X: Array, labels: Labels, weights: Array) -> ClassCounts:
+    return ClassCounts.of(labels, weights)
 
 
 def _one_hot(classes: Labels, _X: Array, labels: Labels) -> Array:
@@ -357,6 +373,6 @@ def _one_hot(classes: Labels, _X: Array, labels: Labels) -> Array:
     return one_hot
 
 
-def _weighed(classes: Labels, factors: Array, _X: Array, labels: Labels, copies: Array) -> Array:
-    weighed: Array = copies * factors[codes_of(classes, labels)]
-    return weighed
+def _weighted(classes: Labels, factors: Array, _X: Array, labels: Labels, counts: Array) -> Array:
+    weighted: Array = counts * factors[codes_of(classes, labels)]
+    return weighted

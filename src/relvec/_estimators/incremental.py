@@ -12,34 +12,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from relvec._design import ArrayBlocks, Design
+from relvec._design import ArrayBlocks
 from relvec._design.summed import RowSums, SummedDesign
-from relvec._estimators.fitted import FitData
 from relvec._estimators.predictor import Predictor
-from relvec._estimators.targets import Arrangement, vary
-from relvec._fitting.out_of_core import InputSummary
-from relvec._fitting.problem import Problem, rows_of_a_block
+from relvec._estimators.running import FitArguments, runner_of
+from relvec._estimators.targets import TargetLayout, varying
+from relvec._fitting import pipeline
+from relvec._fitting.data import InputSummary, SummedData, TrainingData, block_size
+from relvec._fitting.problem import Problem
 from relvec._numerics.checks import check_weights
 from relvec._numerics.linalg import single_threaded
 from relvec._numerics.typing import Array
-from relvec._runner import Checkpoint
 from relvec._runner.callbacks import with_callbacks
+from relvec._runner.runner import Runner
 from relvec.basis import Basis, Precomputed
 from relvec.likelihoods import RegressionLikelihood
 
 
 @dataclass(frozen=True)
 class SufficientStatistics:
-    """What is left of rows that were seen.
+    """Sums over rows that were seen, all that Gaussian noise needs to know of them.
 
     Attributes
     ----------
     basis : Basis
         All candidates, as the first rows placed them.
     sums : RowSums
-        Of candidates and targets.
-    inputs : Outline
-        Of the inputs, which relevances of features are told by.
+        Sums of candidates and targets.
+    inputs : InputSummary
+        Location and spread of the inputs.
     n_rows : int
     single : bool
         Whether targets had no columns.
@@ -51,8 +52,20 @@ class SufficientStatistics:
     n_rows: int
     single: bool
 
-    def with_rows(self, other: SufficientStatistics) -> SufficientStatistics:
-        """What is left of the rows of both, whose targets have to be as many."""
+    @classmethod
+    def of(cls, basis: Basis, data: TrainingData, *, single: bool) -> Self:
+        """Sum over rows in memory, of which those without weight do not count."""
+        rows = data.without_unused()
+        (t,) = rows.targets.values()
+        given = [t] if rows.weights is None else [t, rows.weights]
+        with single_threaded(), np.errstate(over="ignore", invalid="ignore"):
+            sums = ArrayBlocks(rows.X, block_size(basis)).sum(partial(_row_sums, basis), *given)
+            inputs = InputSummary.of(rows.X, rows.weights)
+        if not np.isfinite(sums.moments.mean).all() or not np.isfinite(sums.squares).all():
+            raise OverflowError("squares of y or of basis functions exceed the range of float64")
+        return cls(basis, sums, inputs, len(data.X), single)
+
+    def __add__(self, other: SufficientStatistics) -> SufficientStatistics:
         targets = [one.sums.n_targets for one in (self, other)]
         if targets[0] != targets[1] or self.single != other.single:
             raise ValueError(f"y has {targets[1]} columns, expected {targets[0]} as before")
@@ -64,29 +77,18 @@ class SufficientStatistics:
         )
 
 
-@dataclass(frozen=True)
-class SummedProblem(Problem):
-    """Rows of which sums are left; targets are their numbers, and X outlines them."""
-
-    sums: RowSums | None = None
-
-    def candidates(self, basis: Basis) -> Design:
-        """See `Problem.candidates`."""
-        assert self.sums is not None
-        return SummedDesign(self.sums, center=self.has_intercept)
-
-    def learns(self, basis: Basis) -> bool:
-        """See `Problem.learns`: the first rows did."""
-        return False
+def _row_sums(basis: Basis, X: Array, targets: Array, weights: Array | None = None) -> RowSums:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return RowSums.of(basis.evaluate(X), targets, weights)
 
 
 class Incremental(Predictor):
     """Fits that add rows to those that were seen, for Gaussian noise."""
 
     multi_output: str
-    _absorbed: SufficientStatistics | None = None
+    _seen: SufficientStatistics | None = None
 
-    @available_if(lambda self: self._takes_parts())  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self._check_takes_parts())  # type: ignore[untyped-decorator]
     @with_callbacks
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -131,7 +133,7 @@ class Incremental(Predictor):
         >>> float(abs(model.predict(X) - whole.predict(X)).max()) < 1e-8
         True
         """
-        return self._fit_absorbed(self._absorb(X, y, sample_weight))
+        return self._fit_seen(self._add(X, y, sample_weight))
 
     @with_callbacks
     def fit_chunks(self, chunks: Iterable[tuple[ArrayLike, ...]]) -> Self:
@@ -163,17 +165,17 @@ class Incremental(Predictor):
         >>> RVR(gamma=0.1).fit_chunks(chunks).n_samples_fit_
         500
         """
-        self._takes_parts()
-        self.__dict__.pop("_absorbed", None)
+        self._check_takes_parts()
+        self._forget_rows()
         for chunk in chunks:
             if not 2 <= len(chunk) <= 3:
                 raise ValueError(
                     f"a chunk has {len(chunk)} parts, expected (X, y) or (X, y, sample_weight)"
                 )
-            last = self._absorb(*chunk)
-        if self._absorbed is None:
+            last = self._add(*chunk)
+        if self._seen is None:
             raise ValueError("chunks is empty, expected at least one (X, y)")
-        return self._fit_absorbed(last)
+        return self._fit_seen(last)
 
     @abstractmethod
     def _likelihood(self) -> RegressionLikelihood:
@@ -184,31 +186,11 @@ class Incremental(Predictor):
         """Validate rows and targets, those of later calls like the first."""
 
     @abstractmethod
-    def _arrangement(self, varies: NDArray[np.bool_]) -> Arrangement:
-        """How several targets, of which some vary, go together."""
+    def _layout(self, varies: NDArray[np.bool_]) -> TargetLayout:
+        """Return how several targets, of which some vary, go together."""
 
-    def _absorb(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> FitData:
-        """Add rows to the sums, and return them."""
-        likelihood, before = self._likelihood(), self._absorbed
-        rows, targets = self._validated(X, y, reset=before is None)
-        weights = check_weights(sample_weight, len(rows))
-        if before is None:
-            self._check_enough(len(rows), float(len(rows) if weights is None else weights.sum()))
-            basis = self._first_basis(rows, targets, likelihood, weights)
-        else:
-            basis = before.basis
-        given = FitData(rows, targets, weights)
-        if weights is not None:
-            kept = np.flatnonzero(weights)
-            rows, targets, weights = rows[kept], targets[kept], weights[kept]
-        absorbed = _absorbed(basis, rows, targets, weights, len(given.X))
-        self._absorbed = absorbed if before is None else before.with_rows(absorbed)
-        return given
-
-    def _takes_parts(self) -> bool:
-        """Whether rows may be gone after they were seen; what says no is refused by name."""
+    def _check_takes_parts(self) -> bool:
+        """Raise if the likelihood or a parameter needs rows that are gone; otherwise True."""
         if not self._likelihood().quadratic:
             raise ValueError(
                 f"likelihood={self.likelihood!r}, expected 'gaussian' where rows come in parts: "
@@ -222,79 +204,56 @@ class Incremental(Predictor):
             )
         return True
 
-    def _first_basis(
-        self,
-        rows: Array,
-        targets: Array,
-        likelihood: RegressionLikelihood,
-        weights: Array | None,
-    ) -> Basis:
-        """All candidates, with scales that are learnt from the first rows."""
-        present = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
-        basis = self._placed(rows, weights, present)
-        if not basis.n_hyper:
-            return basis
-        columns = targets[present].reshape(len(present), -1)
-        problem = Problem(
-            rows[present],
-            self._arrangement(vary(columns)).targets(columns),
-            likelihood,
-            bool(self.fit_intercept),
-            None if weights is None else weights[present],
-            memory_limit=self.memory_limit,
-        )
-        with single_threaded():
-            return self._solved(problem, basis, self._solver(self._search(problem, basis)))[0]
+    def _forget_rows(self) -> None:
+        """Forget rows that were seen before."""
+        self.__dict__.pop("_seen", None)
 
-    def _fit_absorbed(self, given: FitData) -> Self:
-        """Fit what is left of all rows."""
-        absorbed = self._absorbed
-        assert absorbed is not None
-        self.n_samples_fit_ = absorbed.n_rows
-        design = SummedDesign(absorbed.sums, center=bool(self.fit_intercept))
-        arranged = self._arrangement(design.varies())
-        X, weights = absorbed.inputs.rows
-        problem = SummedProblem(
-            X,
-            arranged.columns,
+    def _add(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Add rows to those that were seen, and return them."""
+        seen = self._seen
+        rows, targets = self._validated(X, y, reset=seen is None)
+        weights = check_weights(sample_weight, len(rows))
+        t = targets.reshape(len(targets), -1)
+        data = TrainingData(
+            rows, {"": t}, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
+        )
+        basis = self._first_basis(data) if seen is None else seen.basis
+        part = SufficientStatistics.of(basis, data, single=targets.ndim == 1)
+        self._seen = part if seen is None else seen + part
+        return FitArguments(rows, targets, weights)
+
+    def _first_basis(self, data: TrainingData) -> Basis:
+        """Return all candidates, with scales that are learnt from the first rows."""
+        config, runner = self._config(data, single=True, order=None), Runner()
+        basis = pipeline.place(data, self._basis(data), config, runner)
+        if not data.learns_scales(basis):
+            return basis
+        data = data.without_unused()
+        (t,) = data.targets.values()
+        data = replace(data, targets=self._layout(varying(t)).targets(t))
+        with single_threaded():
+            return pipeline.scaled(Problem(data, self._likelihood(), config, runner), basis)[0]
+
+    def _fit_seen(self, given: FitArguments) -> Self:
+        """Fit all rows that were seen."""
+        seen, intercept = self._seen, bool(self.fit_intercept)
+        assert seen is not None
+        layout = self._layout(SummedDesign(seen.sums, center=intercept).varies())
+        X, weights = seen.inputs.rows
+        data = SummedData(X, layout.columns, intercept, weights, sums=seen.sums)
+        self.n_samples_fit_ = seen.n_rows
+        result = pipeline.fit_placed(
+            data,
+            seen.basis,
             self._likelihood(),
-            bool(self.fit_intercept),
-            weights,
-            n_jobs=self.n_jobs,
-            sums=absorbed.sums,
+            self._config(data, single=seen.single, order=layout.order),
+            runner_of(self, given),
         )
-        self._finish(
-            problem,
-            absorbed.basis,
-            given,
-            Checkpoint(),
-            single=absorbed.single,
-            order=arranged.order,
-        )
+        self._conclude(result)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the sums, which are as large as the square of the candidates."""
         state: dict[str, Any] = super().__getstate__()
-        state.pop("_absorbed", None)
+        state.pop("_seen", None)
         return state
-
-
-def _absorbed(
-    basis: Basis, X: Array, y: Array, weights: Array | None, n_rows: int
-) -> SufficientStatistics:
-    """What is left of rows that count, out of so many."""
-    blocks = ArrayBlocks(X, rows_of_a_block(basis))
-    columns = y.reshape(len(y), -1)
-    given = [columns] if weights is None else [columns, weights]
-    with single_threaded(), np.errstate(over="ignore", invalid="ignore"):
-        sums = blocks.sum(partial(_row_sums, basis), *given)
-        inputs = InputSummary.of(X, weights)
-    if not np.isfinite(sums.moments.mean).all() or not np.isfinite(sums.squares).all():
-        raise OverflowError("squares of y or of basis functions exceed the range of float64")
-    return SufficientStatistics(basis, sums, inputs, n_rows, y.ndim == 1)
-
-
-def _row_sums(basis: Basis, X: Array, targets: Array, weights: Array | None = None) -> RowSums:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return RowSums.of(basis.evaluate(X), targets, weights)

@@ -1,4 +1,4 @@
-"""Labels of classes as numbers, and what each class weighs."""
+"""Labels of classes as numbers, and the weights of classes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ClassWeight = Mapping[Any, float] | str | None
 
 
 def encode(labels: Labels, weights: Array | None) -> tuple[Labels, Index]:
-    """Labels that occur, ascending, and the number of each row's label among them."""
+    """Return the labels that occur, ascending, and the number of each row's label."""
     classes = classes_of(labels if weights is None else labels[weights > 0])
     return classes, codes_of(classes, labels)
 
 
 def classes_of(labels: Labels) -> Labels:
-    """Labels that occur, ascending."""
+    """Return the labels that occur, ascending."""
     classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(f"y holds 1 class, {classes.tolist()[0]!r}, expected 2 classes or more")
@@ -31,24 +31,24 @@ def classes_of(labels: Labels) -> Labels:
 
 
 def codes_of(classes: Labels, labels: Labels) -> Index:
-    """Number of each label; one that no weighted row has gets any: its rows are absent."""
+    """Return the number of each label; one that no weighted row has gets any: it is absent."""
     return np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
 
 
 def with_class_weight(
     class_weight: ClassWeight, classes: Labels, codes: Index, weights: Array | None
 ) -> Array | None:
-    """Weights of the rows times those of their classes."""
+    """Return the weights of the rows times the factors of their classes."""
     if class_weight is None:
         return weights
-    copies = np.ones(len(codes)) if weights is None else weights
-    totals = np.bincount(codes, copies).astype(np.float64)
+    counts = np.ones(len(codes)) if weights is None else weights
+    totals = np.bincount(codes, counts).astype(np.float64)
     factors = class_factors(class_weight, classes, totals)
-    return check_weights(copies * factors[codes], len(codes))
+    return check_weights(counts * factors[codes], len(codes))
 
 
 def class_factors(class_weight: ClassWeight, classes: Labels, totals: Array) -> Array:
-    """What each class weighs, given the copies of its rows."""
+    """Return the factor of each class, given the total frequency of its rows."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         balanced: Array = totals.sum() / (len(totals) * totals)
         return balanced
@@ -63,20 +63,20 @@ def class_factors(class_weight: ClassWeight, classes: Labels, totals: Array) -> 
 
 
 @dataclass(frozen=True)
-class Census:
-    """Copies of the rows of each label; those of different rows add up."""
+class ClassCounts:
+    """Total frequency of each label; those of different rows add up."""
 
-    copies: dict[Any, float]
+    counts: dict[Any, float]
 
     @classmethod
-    def of(cls, labels: Labels, weights: Array) -> Census:
+    def of(cls, labels: Labels, weights: Array) -> ClassCounts:
         """Count rows; a label none of whose rows counts does not occur."""
         found, codes = np.unique(labels, return_inverse=True)
-        copies = dict(zip(found.tolist(), np.bincount(codes, weights).tolist(), strict=True))
-        return cls({label: count for label, count in copies.items() if count})
+        counts = dict(zip(found.tolist(), np.bincount(codes, weights).tolist(), strict=True))
+        return cls({label: count for label, count in counts.items() if count})
 
-    def __add__(self, other: Census) -> Census:
-        both = dict(self.copies)
-        for label, count in other.copies.items():
+    def __add__(self, other: ClassCounts) -> ClassCounts:
+        both = dict(self.counts)
+        for label, count in other.counts.items():
             both[label] = both.get(label, 0.0) + count
-        return Census(both)
+        return ClassCounts(both)

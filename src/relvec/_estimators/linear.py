@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -13,10 +14,9 @@ from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.classifier import Classifier
 from relvec._estimators.labels import ClassWeight
 from relvec._estimators.regressor import Regressor
-from relvec._fitting.problem import Problem
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Columns
-from relvec.solvers import Sequential
+from relvec.solvers import Sequential, Solver
 
 
 class LinearEstimator(RelevanceEstimator):
@@ -25,15 +25,21 @@ class LinearEstimator(RelevanceEstimator):
     def _dictionary(self) -> Basis:
         return Columns()
 
-    def _search(self, problem: Problem, basis: Basis) -> dict[str, Any]:
-        """See `RelevanceEstimator._search`: columns are charged for being chosen among so many."""
-        design, tol, n_starts = problem.candidates(basis), self.tol, self.n_starts
-        if tol is None:
-            tol = max(Sequential.tol, float(np.log(independent_columns(design))))
+    def _search(self) -> dict[str, Any]:
+        """Return the parameters of the solver, as far as they do not depend on the columns."""
+        tol = Sequential.tol if self.tol is None else self.tol
+        n_starts = self.n_starts
         if n_starts is None:
             n_starts = 2 if self.solver == "sequential" else 1
+        return {"tol": tol, "n_starts": n_starts}
+
+    def _adapted(self, solver: Solver, design: Design) -> Solver:
+        """Return the solver with a penalty of columns for being chosen among so many."""
         charge = float(np.log(max(1, np.isfinite(design.scale).sum())))
-        return {"tol": tol, "n_starts": n_starts, "charge": charge}
+        if self.tol is not None or isinstance(self.solver, Solver):
+            return replace(solver, charge=charge)
+        tol = max(solver.tol, float(np.log(independent_columns(design))))
+        return replace(solver, charge=charge, tol=tol)
 
 
 def independent_columns(design: Design) -> float:

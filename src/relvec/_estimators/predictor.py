@@ -1,8 +1,9 @@
-"""What every regressor predicts: observations and functions with error bars, and samples."""
+"""Predictions of fitted regressors: observations and functions with error bars, and samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, overload
 
 import numpy as np
@@ -10,26 +11,78 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.noise import LearntNoise
-from relvec._estimators.row_noise import check_row_variances
-from relvec._fitting.result import FittedOutput, Queries, check_range
+from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.targets import check_row_variances
+from relvec._fitting.output import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_count, check_coverage
 from relvec._numerics.typing import Array
-from relvec.likelihoods import RegressionLikelihood
+from relvec.likelihoods import Gaussian, RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 
+#: Two numbers of every row, made of a likelihood and of mean and covariance of linear predictors.
+Moments = Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]]
 
-class Predictor(LearntNoise):
-    """Fitted machines, one a target, as predictors of numbers."""
+
+class Predictor(RelevanceEstimator):
+    """Fitted outputs, one a target, as predictors of numbers."""
+
+    likelihood: str | RegressionLikelihood
+
+    @property
+    def _single(self) -> bool:
+        """Whether y had no columns."""
+        return self.fit_result_.single
+
+    @property
+    def noise_variance_(self) -> float | Array:
+        """Variance of the noise, in squared units of y; one for each of several targets."""
+        return self._of_noise("noise_variance", "noise_variance_")
+
+    @property
+    def noise_scale_(self) -> float | Array:
+        """Scale σ of Student-t noise, in units of y."""
+        return np.sqrt(self._of_noise("scale2", "noise_scale_"))
+
+    @property
+    def degrees_of_freedom_(self) -> float | Array:
+        """Degrees of freedom ν of Student-t noise."""
+        return self._of_noise("degrees_of_freedom", "degrees_of_freedom_")
+
+    def _of_noise(self, name: str, public: str) -> float | Array:
+        """Return an attribute that the likelihood of every output has."""
+        check_is_fitted(self)
+        outputs = self.fit_result_.outputs
+        if not hasattr(outputs[0].likelihood, name):
+            raise AttributeError(
+                f"{public} is not available with likelihood={self.likelihood!r}, whose noise has "
+                "none"
+            )
+        found = [getattr(output.likelihood, name) for output in outputs]
+        return float(found[0]) if self._single else np.array(found)
+
+    def _noise_variance(self, output: FittedOutput) -> float:
+        """Return the noise variance that an output learnt, or was given."""
+        self._check_gaussian()
+        assert isinstance(output.likelihood, Gaussian)
+        assert isinstance(output.likelihood.noise_variance, float)
+        return output.likelihood.noise_variance
+
+    def _check_gaussian(self) -> None:
+        """Raise unless rows can have noise variances of their own."""
+        if not isinstance(self.fit_result_.outputs[0].likelihood, Gaussian):
+            raise ValueError(
+                f"noise_variance_per_row is given, expected None with likelihood="
+                f"{self.likelihood!r}, whose noise is not Gaussian"
+            )
 
     @property
     def weight_covariance_(self) -> Array:
         """Posterior covariance Σ of the weights (eq. 12), for each target."""
         check_is_fitted(self)
         size = len(self.relevance_)
-        covariance = np.zeros((len(self.machines_), size, size))
-        for own, machine in zip(covariance, self.machines_, strict=True):
-            own[np.ix_(machine.columns, machine.columns)] = machine.posterior.covariance
+        covariance = np.zeros((len(self.fit_result_.outputs), size, size))
+        for own, output in zip(covariance, self.fit_result_.outputs, strict=True):
+            own[np.ix_(output.columns, output.columns)] = output.posterior.covariance
         return covariance[0] if self._single else covariance
 
     @overload
@@ -107,8 +160,9 @@ class Predictor(LearntNoise):
             known = check_row_variances(noise_variance_per_row, len(mean))
             std = np.sqrt((std.T**2 + known).T)
         else:
-            feels = any(_likelihood(machine).mean_depends_on_variance for machine in self.machines_)
-            mean, variance = self._moments(X, _observed, spread=return_std or feels)
+            outputs = self.fit_result_.outputs
+            needed = any(_likelihood(output).mean_depends_on_variance for output in outputs)
+            mean, variance = self._moments(X, _observed, spread=return_std or needed)
             std = np.sqrt(variance)
         return (mean, std) if return_std else mean
 
@@ -162,11 +216,7 @@ class Predictor(LearntNoise):
                 X, return_std=True, noise_variance_per_row=noise_variance_per_row
             )
             return normal_interval(mean, std, coverage)
-
-        def interval(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
-            return of.interval(mean, cov, coverage)
-
-        lower, upper = self._moments(X, interval, spread=True)
+        lower, upper = self._moments(X, partial(_interval, coverage), spread=True)
         return lower, upper
 
     def predict_log_density(
@@ -209,8 +259,8 @@ class Predictor(LearntNoise):
         """
         check_is_fitted(self)
         targets = self._like_fitted(X, y)[1]
-        for machine, target in zip(self.machines_, targets.T, strict=True):
-            if _likelihood(machine).positive_only and target.min() < 0:
+        for output, target in zip(self.fit_result_.outputs, targets.T, strict=True):
+            if _likelihood(output).positive_only and target.min() < 0:
                 raise ValueError(f"y has a minimum of {target.min():g}, expected counts >= 0")
         if noise_variance_per_row is not None:
             mean, std = self.predict(
@@ -219,10 +269,10 @@ class Predictor(LearntNoise):
             return normal_log_density(targets.reshape(mean.shape) - mean, std**2)
         mean, variance = self._moments(X, _function, spread=True).reshape(2, len(targets), -1)
         found = [
-            _likelihood(machine).predictive_log_density(
+            _likelihood(output).predictive_log_density(
                 targets[:, [i]], mean[:, [i]], variance[:, [i], None]
             )
-            for i, machine in enumerate(self.machines_)
+            for i, output in enumerate(self.fit_result_.outputs)
         ]
         return found[0] if self._single else np.stack(found, axis=1)
 
@@ -230,11 +280,11 @@ class Predictor(LearntNoise):
         """Mean of new observations at the rows of X, and their covariance, for each target."""
         self._refuse_jointly("return_cov=True")
         Phi, means, covariances = self.basis_.values(self._queries(X)), [], []
-        for machine in self.machines_:
-            likelihood, own = _likelihood(machine), Phi[:, machine.columns]
+        for output in self.fit_result_.outputs:
+            likelihood, own = _likelihood(output), Phi[:, output.columns]
             with np.errstate(over="ignore", invalid="ignore"):
-                latent = machine.posterior.latent_mean(own)
-                covariance = machine.posterior.joint_covariance(own)
+                latent = output.posterior.latent_mean(own)
+                covariance = output.posterior.joint_covariance(own)
             check_range(latent, covariance)
             if variances is None:
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
@@ -252,7 +302,7 @@ class Predictor(LearntNoise):
     def _moments(
         self,
         X: ArrayLike,
-        of: Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]],
+        of: Moments,
         *,
         spread: bool,
     ) -> Array:
@@ -260,16 +310,10 @@ class Predictor(LearntNoise):
 
         Shape (2, n_samples), or (2, n_samples, n_targets).
         """
-
-        def moments(model: Predictor, at: Queries) -> Array:
-            found = np.empty((len(at.Phi), 2, len(model.machines_)))
-            for target, machine in enumerate(model.machines_):
-                mean, covariance = machine.latent(at, spread=spread)
-                found[:, :, target] = np.hstack(of(_likelihood(machine), mean, covariance))
-            return found
-
-        both = np.swapaxes(self._by_batches(X, moments, 2, len(self.machines_)), 0, 1)
-        return both[:, :, 0] if self._single else both
+        both = self._at_rows(partial(_moments, of, spread), X, 2, len(self.fit_result_.outputs))
+        both = np.swapaxes(both, 0, 1)
+        moments: Array = both[:, :, 0] if self._single else both
+        return moments
 
     @overload
     def predict_latent(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
@@ -328,12 +372,12 @@ class Predictor(LearntNoise):
         check_count(n_samples, "n_samples")
         rng = check_random_state(random_state)
         Phi, drawn = self.basis_.values(self._queries(X)), []
-        for machine in self.machines_:
-            own = Phi[:, machine.columns]
+        for output in self.fit_result_.outputs:
+            own = Phi[:, output.columns]
             with np.errstate(over="ignore", invalid="ignore"):
-                (samples,) = machine.posterior.sample(own, n_samples, rng)
+                (samples,) = output.posterior.sample(own, n_samples, rng)
             check_range(samples)
-            drawn.append(_likelihood(machine).sample(samples, rng) if noise else samples)
+            drawn.append(_likelihood(output).sample(samples, rng) if noise else samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
 
     def _refuse_jointly(self, asked: str) -> None:
@@ -346,14 +390,31 @@ class Predictor(LearntNoise):
             )
 
 
-def _likelihood(machine: FittedOutput) -> RegressionLikelihood:
-    assert isinstance(machine.likelihood, RegressionLikelihood)
-    return machine.likelihood
+def _likelihood(output: FittedOutput) -> RegressionLikelihood:
+    assert isinstance(output.likelihood, RegressionLikelihood)
+    return output.likelihood
 
 
-def _observed(likelihood: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+def _moments(of: Moments, spread: bool, model: Predictor, at: Queries) -> Array:
+    """Two numbers of each row and output, shape (n_queries, 2, n_outputs)."""
+    outputs = model.fit_result_.outputs
+    found = np.empty((len(at.Phi), 2, len(outputs)))
+    for number, output in enumerate(outputs):
+        mean, covariance = output.latent(at, spread=spread)
+        found[:, :, number] = np.hstack(of(_likelihood(output), mean, covariance))
+    return found
+
+
+def _observed(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
     """Mean and variance of an observation."""
-    return likelihood.moments(mean, cov)
+    return of.moments(mean, cov)
+
+
+def _interval(
+    coverage: float, of: RegressionLikelihood, mean: Array, cov: Array
+) -> tuple[Array, Array]:
+    """Ends of the interval of an observation."""
+    return of.interval(mean, cov, coverage)
 
 
 def _function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:

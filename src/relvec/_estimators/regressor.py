@@ -1,4 +1,4 @@
-"""What every regressor does: fit, predict with error bars, sample, and the evidence."""
+"""Regression: fit, evidence of other data, and calibrated intervals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.conformal import CalibratedRegressor, held_out
 from relvec._design import DenseDesign
-from relvec._estimators.fitted import FitData
 from relvec._estimators.incremental import Incremental
-from relvec._estimators.row_noise import check_row_variances, mean_variance, relative_precision
-from relvec._estimators.targets import Arrangement, vary
+from relvec._estimators.out_of_core import OutOfCoreRows
+from relvec._estimators.running import FitArguments
+from relvec._estimators.targets import (
+    TargetLayout,
+    check_row_variances,
+    mean_variance,
+    relative_precision,
+    varying,
+)
 from relvec._evidence import evidence_model
+from relvec._fitting.data import TrainingData
 from relvec._fitting.leave_one_out import log_density_left_out
-from relvec._fitting.out_of_core import OutOfCoreRows
+from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_positive, check_weights, named_errors
 from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
@@ -91,10 +98,10 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             There are too many rows for each to carry a candidate.
         """
         likelihood, precision, variances = self._likelihood(), None, None
-        if (distant := OutOfCoreRows.of(X)) is not None:
-            return self._fit_rows_of(distant, y, sample_weight, noise_variance_per_row)
-        rows, targets = self._validated(X, y, reset=True)
-        weights = check_weights(sample_weight, len(rows))
+        if (rows := OutOfCoreRows.of(X)) is not None:
+            return self._fit_out_of_core(rows, y, sample_weight, noise_variance_per_row)
+        X, y = self._validated(X, y, reset=True)
+        weights = check_weights(sample_weight, len(X))
         if noise_variance_per_row is not None:
             if likelihood != Gaussian():
                 raise ValueError(
@@ -102,24 +109,20 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
                     f"beta_prior={self.beta_prior!r}, expected 'gaussian', None and (0, 0) with "
                     "noise_variance_per_row"
                 )
-            variances = check_row_variances(noise_variance_per_row, len(rows))
+            variances = check_row_variances(noise_variance_per_row, len(X))
             common = mean_variance(variances, weights)
             likelihood, precision = Gaussian(common), relative_precision(variances, common)
-        self.__dict__.pop("_absorbed", None)  # of rows that were seen before
-        columns = targets.reshape(len(targets), -1)
-        arranged = self._arrangement(vary(columns if weights is None else columns[weights > 0]))
-        self._fit(
-            FitData(rows, targets, weights, variances),
-            arranged.targets(columns),
-            likelihood,
-            weights,
-            precision,
-            single=targets.ndim == 1,
-            order=arranged.order,
+        self._forget_rows()
+        t = y.reshape(len(y), -1)
+        layout = self._layout(varying(t if weights is None else t[weights > 0]))
+        data = TrainingData(
+            X, layout.targets(t), bool(self.fit_intercept), weights, precision, self.memory_limit
         )
+        given = FitArguments(X, y, weights, variances)
+        self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
         return self
 
-    def _fit_rows_of(
+    def _fit_out_of_core(
         self,
         rows: OutOfCoreRows,
         y: Any,
@@ -131,24 +134,27 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             raise ValueError(
                 "noise_variance_per_row is given, expected None for rows out of memory"
             )
-        self.__dict__.pop("_absorbed", None)
+        self._forget_rows()
         validate_data(self, rows.head, dtype=np.float64)
+        likelihood = self._likelihood()
+        self._check_out_of_core(likelihood)
         single = np.ndim(y) == 1
         t, weights = rows.numbers(y, "y"), rows.weights(sample_weight)
-        arranged = self._arrangement(rows.varies(t))
-        targets = {name: rows.columns(t, some) for name, some in arranged.columns.items()}
-        self._fit_distant(
-            rows, targets, self._likelihood(), weights, single=single, order=arranged.order
-        )
+        layout = self._layout(rows.varying(t))
+        targets = {name: rows.columns(t, some) for name, some in layout.columns.items()}
+        data = rows.data(targets, weights, intercept=bool(self.fit_intercept))
+        given = FitArguments(data.X, np.empty(0))
+        self._fit(data, likelihood, given, single=single, order=layout.order)
         return self
 
-    def _arrangement(self, varies: NDArray[np.bool_]) -> Arrangement:
-        """Check how several targets, of which some vary, go together, and arrange them so."""
+    def _layout(self, varies: NDArray[np.bool_]) -> TargetLayout:
+        """Check how several targets, of which some vary, go together, and lay them out so."""
         if self.multi_output not in ("shared", "independent"):
             raise ValueError(
                 f"multi_output={self.multi_output!r}, expected one of ['shared', 'independent']"
             )
-        if self._together and len(varies) > 1:
+        shared = self.multi_output == "shared"
+        if shared and len(varies) > 1:
             for name, expected in {"likelihood": "gaussian", "alpha_prior": (0.0, 0.0)}.items():
                 value = getattr(self, name)
                 if value != expected:
@@ -156,23 +162,28 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
                         f"{name}={value!r}, expected {expected!r} with {len(varies)} targets "
                         "that share their functions; or use multi_output='independent'"
                     )
-        return Arrangement.of(varies, together=self._together)
+        return TargetLayout.of(varies, shared=shared)
 
-    def _publish(self, *, single: bool) -> None:
-        """See `RelevanceEstimator._publish`; a row is that of a target."""
-        super()._publish(single=single)
-        dual = np.zeros((len(self.machines_), len(self.relevance_)))
-        for row, machine in zip(dual, self.machines_, strict=True):
-            row[machine.columns] = machine.posterior.mean[:, 0]
-        intercept = np.array([machine.posterior.intercept[0] for machine in self.machines_])
-        self.dual_coef_ = dual[0] if single else dual
-        self.intercept_ = float(intercept[0]) if single else intercept
+    def _attributes(self, result: FitResult) -> dict[str, Any]:
+        """Add weights and intercept, a row a target."""
+        weights = np.zeros((len(result.outputs), len(result.relevance)))
+        for row, output in zip(weights, result.outputs, strict=True):
+            row[output.columns] = output.posterior.mean[:, 0]
+        intercept = np.array([output.posterior.intercept[0] for output in result.outputs])
+        return super()._attributes(result) | {
+            "dual_coef_": weights[0] if result.single else weights,
+            "intercept_": float(intercept[0]) if result.single else intercept,
+        }
 
     def _likelihood(self) -> RegressionLikelihood:
         """Check the parameters of the likelihood and build it."""
+        if isinstance(self.likelihood, RegressionLikelihood):
+            self._check_no_noise_parameters()
+            return self.likelihood
         if not isinstance(self.likelihood, str) or self.likelihood not in LIKELIHOODS:
             raise ValueError(
-                f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)}"
+                f"likelihood={self.likelihood!r} is not known, expected one of {list(LIKELIHOODS)} "
+                "or a relvec.likelihoods object"
             )
         prior = check_gamma(self.beta_prior, "beta_prior")
         learnt = self.likelihood == "gaussian" and self.noise_variance is None
@@ -193,17 +204,23 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             )
         return Gaussian(self.noise_variance)
 
+    def _check_no_noise_parameters(self) -> None:
+        """Raise if there are parameters of noise beside a likelihood that has its own."""
+        if self.noise_variance is not None or tuple(self.beta_prior) != (0, 0):
+            raise ValueError(
+                f"noise_variance={self.noise_variance!r} and beta_prior={self.beta_prior!r}, "
+                f"expected None and (0, 0) with likelihood={self.likelihood!r}, whose own "
+                "parameters count"
+            )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.likelihood, str) and self.likelihood in LIKELIHOODS:
-            tags.target_tags.positive_only = LIKELIHOODS[self.likelihood].positive_only
-        tags.target_tags.multi_output = self.likelihood == "gaussian" or not self._together
+        named = LIKELIHOODS.get(self.likelihood) if isinstance(self.likelihood, str) else None
+        positive_only = getattr(named or self.likelihood, "positive_only", False)
+        tags.target_tags.positive_only = positive_only
+        shared = self.multi_output == "shared"
+        tags.target_tags.multi_output = self.likelihood == "gaussian" or not shared
         return tags
-
-    @property
-    def _together(self) -> bool:
-        """Whether several targets share their functions."""
-        return bool(self.multi_output == "shared")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
         if issparse(y):
@@ -253,16 +270,16 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         """
         Phi, t, weights, variances = self._counted(X, y, sample_weight, noise_variance_per_row)
         total = 0.0
-        for machine, target in zip(self.machines_, t.T, strict=True):
+        for output, target in zip(self.fit_result_.outputs, t.T, strict=True):
             precision = None
             if variances is not None:
-                precision = relative_precision(variances, self._noise_variance(machine))
-            own, center = Phi[:, machine.columns], bool(self.fit_intercept)
+                precision = relative_precision(variances, self._noise_variance(output))
+            own, center = Phi[:, output.columns], bool(self.fit_intercept)
             design = DenseDesign(own, center=center, weights=weights, precision=precision)
-            machine.likelihood.check(target)
-            inference = evidence_model(machine.likelihood, design, target[:, None])
-            total += inference.log_evidence(machine.alpha)
-            total += self._alpha_prior().log_prob(machine.alpha)
+            output.likelihood.check(target)
+            model = evidence_model(output.likelihood, design, target[:, None])
+            total += model.log_evidence(output.alpha)
+            total += self._alpha_prior().log_prob(output.alpha)
         return total
 
     def calibrate(
@@ -320,8 +337,9 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         """Inputs, and as many targets as were fitted, in columns."""
         rows, targets = self._validated(X, y, reset=False)
         targets = targets.reshape(len(rows), -1)
-        if targets.shape[1] != len(self.machines_):
-            raise ValueError(f"y has {targets.shape[1]} columns, expected {len(self.machines_)}")
+        fitted = len(self.fit_result_.outputs)
+        if targets.shape[1] != fitted:
+            raise ValueError(f"y has {targets.shape[1]} columns, expected {fitted}")
         return rows, targets
 
     def _counted(
@@ -346,12 +364,12 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             X, y, given.get("sample_weight"), given.get("noise_variance_per_row")
         )
         copies, total = np.ones(len(Phi)) if weights is None else weights, 0.0
-        for machine, target in zip(self.machines_, t.T, strict=True):
-            if not isinstance(machine.likelihood, Gaussian):
+        for output, target in zip(self.fit_result_.outputs, t.T, strict=True):
+            if not isinstance(output.likelihood, Gaussian):
                 return float("nan")
-            noise = np.full(len(Phi), self._noise_variance(machine))
+            noise = np.full(len(Phi), self._noise_variance(output))
             noise = noise if variances is None else variances
-            own = Phi[:, machine.columns]
-            density = log_density_left_out(machine.posterior, own, target, noise, weights)
+            own = Phi[:, output.columns]
+            density = log_density_left_out(output.posterior, own, target, noise, weights)
             total += float(copies @ density)
         return total

@@ -1,53 +1,88 @@
-"""Which targets a fit takes together."""
+"""Targets that are numbers: which columns are fitted together, and noise known by row."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
+from relvec._numerics.checks import named_errors
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index
 
+#: Precision of a row beside the common one up to which sums over the rows stay in range.
+LARGEST_PRECISION = 1e50
+
 
 @dataclass(frozen=True)
-class Arrangement:
-    """Columns of y by the machine that they are fitted in.
+class TargetLayout:
+    """Columns of y by the search that they are fitted in.
 
     Attributes
     ----------
     columns : dict of str to ndarray of int
-        Columns of each solution of the fit, by the name that warnings call it.
+        Columns of each search, by the name that messages call it.
     order : ndarray of int, shape (n_targets,)
-        Which of the machines, in the order of `columns`, belongs to each column of y.
+        Position of each column of y among those of the searches, one after the other.
     """
 
     columns: dict[str, Index]
     order: Index
 
     @classmethod
-    def of(cls, varies: NDArray[np.bool_], *, together: bool) -> Arrangement:
-        """Arrange columns of which some vary from row to row.
+    def of(cls, varies: NDArray[np.bool_], *, shared: bool) -> TargetLayout:
+        """Lay out columns, of which some vary from row to row.
 
-        Together are all columns but those that are constant, which have no relevance to share and
-        no scale to measure weights by.
+        `shared` functions are those of all columns but the constant ones, which have no relevance
+        to share and no scale to measure weights by.
         """
         every = np.arange(len(varies))
         if len(every) == 1:
             return cls({"": every}, every)
-        varying = every[varies] if together else every[:0]
+        varying = every[varies] if shared else every[:0]
         alone = np.setdiff1d(every, varying)
         columns = {"": varying} if len(varying) else {}
         columns |= {f"target {k}: ": np.array([k]) for k in alone.tolist()}
         return cls(columns, np.argsort(np.append(varying, alone)))
 
     def targets(self, y: Array) -> dict[str, Array]:
-        """Those columns of y (n_samples, n_targets), by the same names."""
+        """Return the columns of y (n_samples, n_targets) of each search, by the same names."""
         return {name: y[:, columns] for name, columns in self.columns.items()}
 
 
-def vary(y: Array) -> NDArray[np.bool_]:
-    """Whether columns differ from row to row by more than rounding."""
+def varying(y: Array) -> NDArray[np.bool_]:
+    """Return whether columns of y (n_samples, n_targets) vary by more than rounding."""
     varies: NDArray[np.bool_] = np.ptp(y, axis=0) > ROUNDINGS * np.abs(y).max(axis=0)
     return varies
+
+
+def check_row_variances(variances: ArrayLike, n_samples: int) -> Array:
+    """Return the noise variances of all rows as an array."""
+    name = "noise_variance_per_row"
+    if np.shape(variances) != (n_samples,):
+        raise ValueError(f"{name} has shape {np.shape(variances)}, expected {(n_samples,)}")
+    with named_errors(name):
+        checked: Array = check_array(variances, ensure_2d=False, dtype=np.float64, input_name=name)
+    if (checked <= 0).any():
+        raise ValueError(f"{name} has a minimum of {checked.min():g}, expected numbers > 0")
+    return checked
+
+
+def mean_variance(variances: Array, weights: Array | None) -> float:
+    """Mean over the rows with their frequencies, exact where all are the same."""
+    least = variances.min()
+    return float(least + np.average(variances - least, weights=weights))
+
+
+def relative_precision(variances: Array, common: float) -> Array:
+    """Precision of each row's noise in units of that of a common variance, (n_samples,)."""
+    with np.errstate(over="ignore", under="ignore"):
+        precision: Array = common / variances
+    if not ((precision < LARGEST_PRECISION) & (precision > 1 / LARGEST_PRECISION)).all():
+        raise OverflowError(
+            f"noise_variance_per_row reaches from {variances.min():g} to {variances.max():g}, "
+            "which is too far for float64"
+        )
+    return precision

@@ -1,5 +1,1 @@
-"""Input scales of kernels learnt from the evidence (Tipping 2001, App. C)."""
-
-from relvec._fitting.scales import learn_scales
-
-__all__ = ["learn_scales"]
+"""The fit as one pipeline of values, and the result that predictions come from."""

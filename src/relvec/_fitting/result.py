@@ -1,126 +1,220 @@
-"""One fitted set of weights, and what it says of a row."""
+"""The result of a fit: kept functions, fitted outputs, and how the search went."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from relvec._evidence.posterior import Posterior
-from relvec._fitting.augmentation import Extra, Residuals, TrainingRows
+from relvec._fitting.augmentation import TrainingRows
+from relvec._fitting.batches import by_batches
+from relvec._fitting.data import TrainingData
+from relvec._fitting.output import FittedOutput, Queries
 from relvec._fitting.problem import Problem
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
-from relvec.likelihoods import Gaussian, Likelihood
-from relvec.solvers import Solution
+from relvec.basis.scale import standard_deviations
+from relvec.exceptions import NotConvergedWarning, RelvecWarning
+from relvec.solvers import Pass, Solution
+
+#: Passes of the history that are stored.
+MOST_PASSES = 256
+#: Layout of stored passes.
+PASS = np.dtype(
+    [
+        ("start", np.int32),
+        ("log_evidence", np.float64),
+        ("n_active", np.int32),
+        ("noise_variance", np.float64),
+        ("seconds", np.float64),
+        ("machine", np.int32),
+    ]
+)
 
 
 @dataclass(frozen=True)
-class Queries:
-    """Rows to predict.
+class FitResult(Compact):
+    """Everything that a fit leaves.
 
     Attributes
     ----------
-    Phi : ndarray of shape (n_queries, n_active)
-        Kept functions of the estimator.
-    extra : Extra or None
-        Functions centred on the rows themselves, if the estimator adds any.
+    basis : Basis
+        The kept functions.
+    relevance : ndarray of int, shape (n_active,)
+        Their numbers among the candidates, ascending.
+    outputs : list of FittedOutput
+    single : bool
+        Whether there is one output, whose attributes have no axis of outputs.
+    log_evidence : float
+        Sum over the outputs.
+    history : list of Pass
+        Passes of the searches that ended in the outputs.
+    n_iter : int
+        Passes of all starts and outputs together.
+    status : str
+        How the fit ended, in words.
+    warnings : list of RelvecWarning
+        Worst first.
+    feature_relevance : ndarray of shape (n_features,) or None
+        Standard deviation of each input in widths of the functions.
+    noise_by_row : bool
+        Whether the variance of the noise was given for each row.
+    training_rows : ndarray of shape (n_samples, n_features) or None
+        The rows themselves, where functions are added at the queries.
     """
 
-    Phi: Array
-    extra: Extra | None
+    basis: Basis
+    relevance: Index
+    outputs: list[FittedOutput]
+    single: bool
+    log_evidence: float
+    history: list[Pass]
+    n_iter: int
+    status: str
+    warnings: list[RelvecWarning]
+    feature_relevance: Array | None
+    noise_by_row: bool
+    training_rows: Array | None
 
     @classmethod
-    def of(cls, X: Array, basis: Basis, rows: TrainingRows | None) -> Self:
-        """Evaluate what is kept, and what is added beside the training rows, at the rows X."""
-        return cls(basis.values(X), None if rows is None else rows.extra(X))
+    def of(
+        cls,
+        problem: Problem,
+        basis: Basis,
+        solutions: list[Solution],
+        stopped: RelvecWarning | None,
+    ) -> Self:
+        """Return the result of the solutions of all outputs, of candidates in a basis.
 
-
-@dataclass(frozen=True)
-class FittedOutput(Compact):
-    """One fitted set of weights; several share the kept functions of an estimator.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        Which of the estimator's kept functions it uses.
-    posterior : Posterior
-        Its weights.
-    likelihood : Likelihood
-        What its outputs mean.
-    alpha : ndarray of shape (n_columns,)
-        Prior precision of its weights.
-    well_determined : ndarray of shape (n_columns,)
-        γ of eq. 17.
-    residuals : Residuals or None
-        What it left of the training rows, where functions are added at the queries.
-    """
-
-    columns: Index
-    posterior: Posterior
-    likelihood: Likelihood
-    alpha: Array
-    well_determined: Array
-    residuals: Residuals | None = None
-
-    @classmethod
-    def of(cls, solution: Solution, columns: Index) -> list[Self]:
-        """Machines of a solution: one, or one a target where several share its functions."""
-        posterior, likelihood = solution.posterior, solution.likelihood
-        if isinstance(posterior, Posterior):
-            return [cls(columns, posterior, likelihood, solution.alpha, solution.well_determined)]
-        assert isinstance(likelihood, Gaussian)
-        parts = zip(posterior.parts, solution.alpha, solution.well_determined, strict=True)
-        return [
-            cls(columns, part, likelihood.of_target(target), alpha, well_determined)
-            for target, (part, alpha, well_determined) in enumerate(parts)
-        ]
-
-    def beside(self, rows: TrainingRows, t: Array, problem: Problem) -> Self:
-        """Return the machine with what it left of its targets t at the training rows."""
-        copies = np.ones(len(t)) if problem.weights is None else problem.weights
-        counts = copies if problem.precision is None else copies * problem.precision
-        share = copies / copies.sum()
-        sizes = rows.sizes(self.columns, self.posterior, share, center=problem.has_intercept)
-        own = rows.Phi[:, self.columns]
-        mean, covariance = self.posterior.latent_mean(own), self.posterior.latent_covariance(own)
-        slope, curvature = self.likelihood.surrogate(t, mean, covariance)
-        left = Residuals(counts[:, None] * slope, counts[:, None, None] * curvature, sizes)
-        return replace(self, residuals=left)
-
-    def latent(self, at: Queries, *, spread: bool) -> tuple[Array, Array]:
-        """Mean of the outputs at some rows, and their covariance, zero without `spread`.
-
-        Of shapes (n_queries, n_outputs) and (n_queries, n_outputs, n_outputs). What leaves the
-        range of float64 is refused.
+        A fit that was `stopped` early warns of that.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, covariance = self._latent(at, spread=spread)
-        check_range(mean, covariance)
-        return mean, covariance
-
-    def _latent(self, at: Queries, *, spread: bool) -> tuple[Array, Array]:
-        every = len(self.columns) == at.Phi.shape[1]
-        own = at.Phi if every else at.Phi[:, self.columns]
-        mean = self.posterior.latent_mean(own)
-        covariance = (
-            self.posterior.latent_covariance(own)
-            if spread
-            else np.zeros((*mean.shape, mean.shape[1]))
+        data, config, names = problem.data, problem.config, problem.data.targets
+        relevance = np.unique(np.concatenate([solution.active for solution in solutions]))
+        kept = basis.restrict(relevance)
+        outputs = [
+            output
+            for solution in solutions
+            for output in FittedOutput.of(solution, np.searchsorted(relevance, solution.active))
+        ]
+        if config.augment:
+            outputs = _with_residuals(outputs, kept, data, solutions)
+        if config.order is not None:
+            outputs = [outputs[number] for number in config.order]
+        early = [] if stopped is None else [stopped]
+        found = [name + solution.status for name, solution in zip(names, solutions, strict=True)]
+        return cls(
+            basis=kept,
+            relevance=relevance,
+            outputs=outputs,
+            single=config.single,
+            log_evidence=sum(solution.log_evidence for solution in solutions),
+            history=[
+                row._replace(machine=number)
+                for number, solution in enumerate(solutions)
+                for row in solution.history
+            ],
+            n_iter=sum(solution.n_iter for solution in solutions),
+            status="; ".join([*map(str, early), " | ".join(found)]),
+            warnings=early
+            + [
+                type(note)(f"{name}{note}")
+                for name, solution in zip(names, solutions, strict=True)
+                for note in solution.notes
+            ],
+            feature_relevance=kept.relevance(standard_deviations(data.X, data.weights)),
+            noise_by_row=data.row_precision is not None,
+            training_rows=data.X.copy() if config.augment else None,  # users may write to theirs
         )
-        if self.residuals is None or at.extra is None:
-            return mean, covariance
-        beside = at.extra.of(self.columns)
-        shift, more = self.residuals.correction(self.posterior, self.alpha, beside, own)
-        return mean + shift, covariance + more if spread else covariance
 
+    def by_output(self, name: str, missing: float) -> Array:
+        """Attribute `name` of every function, `missing` where an output does not use it.
 
-def check_range(*predicted: Array) -> None:
-    """Refuse predictions that exceed the range of float64."""
-    if not all(np.isfinite(values).all() for values in predicted):
-        raise OverflowError(
-            "predictions at these rows of X, or their variances, exceed the range of float64; "
-            "rescale X or y"
+        Shape (n_active,) with a `single` output, otherwise (n_outputs, n_active).
+        """
+        rows = np.full((len(self.outputs), len(self.relevance)), missing)
+        for row, output in zip(rows, self.outputs, strict=True):
+            row[output.columns] = getattr(output, name)
+        return rows[0] if self.single else rows
+
+    def at_rows(self, function: Callable[[Queries], Array], X: Any, *shape: int) -> Any:
+        """Apply a function of the kept functions at rows X, which maps one row to that shape.
+
+        Rows are evaluated in batches; those out of core where they are, those in Dask later.
+        """
+        numbers = len(self.relevance) * max(len(o.posterior.level) for o in self.outputs) ** 2
+        rows = None
+        if self.training_rows is not None:
+            rows = TrainingRows(self.training_rows, self.basis)
+            numbers += rows.numbers(max(len(o.posterior.level) for o in self.outputs))
+        return by_batches(partial(_evaluated, function, self.basis, rows), X, numbers, shape)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Store few passes of a long history, and warnings by their codes."""
+        state = super().__getstate__()
+        history = np.array(self.history, dtype=PASS)
+        if len(history) > MOST_PASSES:  # evenly spaced to the last
+            places = np.linspace(0, len(history) - 1, MOST_PASSES)
+            history = history[places.round().astype(np.intp)]
+        return state | {
+            "history": history,
+            "warnings": [(warning.code, str(warning)) for warning in self.warnings],
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        history = [Pass(*row) for row in state["history"].tolist()]
+        warnings = [_warning(*pair) for pair in state["warnings"]]
+        super().__setstate__(state | {"history": history, "warnings": warnings})
+
+    @staticmethod
+    def upgraded(state: dict[str, Any]) -> dict[str, Any]:
+        """Return the state of an estimator that release 0.1.0 stored as the present one has it."""
+        state = dict(state)
+        relevance = state.pop("relevance_").astype(np.intp)
+        history, status = state.pop("history_"), state.pop("status_")
+        result = FitResult(
+            basis=state.pop("basis_"),
+            relevance=relevance,
+            outputs=state.pop("machines_"),
+            single=state.pop("single"),
+            log_evidence=state.pop("log_evidence_"),
+            history=[Pass(*row) for row in history.tolist()],
+            n_iter=state.pop("n_iter_"),
+            status=status,
+            warnings=[_warning(*pair) for pair in state.pop("_notes", [])],
+            feature_relevance=state.pop("feature_relevance_", None),
+            noise_by_row=state.pop("_noise_by_row", False),
+            training_rows=state.pop("training_rows_", None),
         )
+        state.pop("gamma_", None)
+        return state | {"fit_result_": result}
+
+
+def _warning(code: str, text: str) -> RelvecWarning:
+    """Return the warning with a code; release 0.1.0 stored the name of its class."""
+    kinds = {kind.code: kind for kind in RelvecWarning.__subclasses__()}
+    kinds |= {kind.__name__: kind for kind in RelvecWarning.__subclasses__()}
+    kinds["ConvergenceWarning"] = NotConvergedWarning
+    return kinds.get(code, RelvecWarning)(text)
+
+
+def _with_residuals(
+    outputs: list[FittedOutput], basis: Basis, data: TrainingData, solutions: list[Solution]
+) -> list[FittedOutput]:
+    """Outputs with their residuals at the training rows."""
+    rows = TrainingRows(data.X, basis)
+    targets = [
+        part
+        for t, solution in zip(data.targets.values(), solutions, strict=True)
+        for part in np.split(t, len(np.atleast_2d(solution.alpha)), axis=1)
+    ]
+    return [one.with_residuals(rows, t, data) for one, t in zip(outputs, targets, strict=True)]
+
+
+def _evaluated(
+    function: Callable[[Queries], Array], basis: Basis, rows: TrainingRows | None, X: Array
+) -> Array:
+    return function(Queries.of(X, basis, rows))

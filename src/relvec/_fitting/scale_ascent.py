@@ -171,7 +171,7 @@ class ScaledEvidence:
     def slope(self, near: list[WarmStart | None] | None = None) -> tuple[float, Array]:
         """L and its slope at the place; what is known `near` is begun from and replaced."""
         log_evidence, slopes = 0.0, []
-        D = np.zeros((len(self.problem.X), len(self.basis.rows_)))
+        D = np.zeros((len(self.problem.data.X), len(self.basis.rows_)))
         for number, (inference, point) in enumerate(self._points(near)):
             if not self.problem.believable(point.log_evidence):
                 return -np.inf, np.zeros_like(self.place)
@@ -187,19 +187,19 @@ class ScaledEvidence:
                 "the scales of functions that are next to nothing cannot be learnt: slopes exceed "
                 "the range of float64; rescale X"
             )
-        by_scale = _nonzero(self.basis.hyper_gradient(self.problem.X, D), self.basis.hyper)
+        by_scale = _nonzero(self.basis.hyper_gradient(self.problem.data.X, D), self.basis.hyper)
         return log_evidence, np.concatenate([by_scale, *slopes])
 
     def _points(
         self, near: list[WarmStart | None] | None = None
     ) -> list[tuple[EvidenceModel, EvidenceState]]:
         """Posterior of every machine at the place."""
-        Phi, found = self.problem.evaluate(self.basis), []
+        Phi, found = self.problem.data.evaluate(self.basis), []
         begun = near or [None] * len(self.machines)
         for machine, start, t in zip(
-            self.machines, begun, self.problem.targets.values(), strict=True
+            self.machines, begun, self.problem.data.targets.values(), strict=True
         ):
-            design = self.problem.design(Phi[:, machine.columns])
+            design = self.problem.data.design(Phi[:, machine.columns])
             inference = evidence_model(self.problem.likelihood, design, t).all_active()
             alpha = in_units(of_logs(machine.log_alpha[machine.family]), design.weight_unit)
             hyper = Hyperparameters(np.arange(len(alpha)), alpha, machine.beta)

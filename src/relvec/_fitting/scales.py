@@ -30,7 +30,7 @@ from relvec._fitting.scale_ascent import (
 from relvec._numerics.typing import Array, Index
 from relvec._runner.runner import Runner
 from relvec.basis.base import Basis
-from relvec.solvers import Solution, Solver
+from relvec.solvers import Solution
 
 #: Factors of the γ that the data suggest, besides 1: the first stage starts with the best.
 FACTORS = (1 / 64, 1 / 16, 1 / 4, 4.0, 16.0)
@@ -51,27 +51,20 @@ class Fit:
     """A sparse fit of every machine at some scales."""
 
     problem: Problem
-    solver: Solver
     basis: Basis
     solutions: list[Solution]
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        solver: Solver,
-        basis: Basis,
-        begun: list[Hyperparameters] | None = None,
-    ) -> Fit:
+    def of(cls, problem: Problem, basis: Basis, begun: list[Hyperparameters] | None = None) -> Fit:
         """Fit at the scales of a basis, from models `begun` on if there are any."""
-        with solver.progress.part("fit at some scales", problem.n_parts(solver)):
-            return cls(problem, solver, basis, problem.solve(basis, solver, begun))
+        with problem.runner.part("fit at some scales", problem.n_tasks):
+            return cls(problem, basis, problem.solve(basis, begun))
 
     def onward(self, log_scales: Array, there: ScaledEvidence) -> Fit:
         """Fit at other scales, from the place on that the kept functions were taken to."""
         basis = with_theta(self.basis, log_scales)
         begun = [machine.hyper(self.active) for machine in there.machines]
-        return Fit.of(self.problem, self.solver, basis, begun)
+        return Fit.of(self.problem, basis, begun)
 
     @property
     def log_evidence(self) -> float:
@@ -87,7 +80,7 @@ class Fit:
         if not all(self.problem.believable(s.log_evidence) for s in self.solutions):
             return -np.inf
         used = self.basis.n_hyper + len(self.active)
-        return self.log_evidence - self.problem.price * used
+        return self.log_evidence - self.problem.data.bic_penalty * used
 
     @property
     def active(self) -> Index:
@@ -97,10 +90,10 @@ class Fit:
     def around(self) -> ScaledEvidence:
         """The evidence of the kept functions here, each with a precision of its own."""
         basis = self.basis.restrict(self.active)
-        Phi, machines = self.problem.evaluate(basis), []
-        for solution, t in zip(self.solutions, self.problem.targets.values(), strict=True):
+        Phi, machines = self.problem.data.evaluate(basis), []
+        for solution, t in zip(self.solutions, self.problem.data.targets.values(), strict=True):
             columns = np.searchsorted(self.active, solution.active)
-            design = self.problem.design(Phi[:, columns])
+            design = self.problem.data.design(Phi[:, columns])
             hyper = evidence_model(solution.likelihood, design, t).hyper_of(solution.alpha)
             log_alpha = np.log(hyper.alpha) - 2 * np.log(design.weight_unit)
             machines.append(
@@ -109,7 +102,7 @@ class Fit:
         return ScaledEvidence(self.problem, basis, machines)
 
 
-def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis, list[Solution]]:
+def learn_scales(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
     """Learn the scales of a basis that has some, and fit with them.
 
     Parameters
@@ -118,8 +111,6 @@ def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis,
         Rows and targets.
     basis : Basis
         Candidate functions, at the scales that the data suggest.
-    solver : Solver
-        What finds the functions and precisions at given scales.
 
     Returns
     -------
@@ -139,23 +130,23 @@ def learn_scales(problem: Problem, basis: Basis, solver: Solver) -> tuple[Basis,
             f"'auto' under {type(problem.likelihood).__name__} noise; learn gamma_ under Gaussian "
             "noise without the outliers, or choose gamma by cross-validation"
         )
-    found = [Fit.of(problem, solver, basis)]
-    with solver.progress.interruptible():
+    found = [Fit.of(problem, basis)]
+    with problem.runner.interruptible():
         for better in _better(found[0]):
             found.append(better)
-            if solver.progress.stopped:
+            if problem.runner.stopped:
                 break
     return found[-1].basis, found[-1].solutions
 
 
 def _better(first: Fit) -> Iterator[Fit]:
     """Fits at other scales, each at least as good as the ones before it."""
-    problem, solver, basis = first.problem, first.solver, first.basis
+    problem, basis = first.problem, first.basis
     best = alternated(first)
     yield best
-    crowd = with_crowd_scales(problem, basis, solver.progress)
+    crowd = with_crowd_scales(problem, basis, problem.runner)
     for start in (crowd, *at_multiples(basis, [NARROWER])):
-        fit = alternated(Fit.of(problem, solver, start), beside=best.worth)
+        fit = alternated(Fit.of(problem, start), beside=best.worth)
         if fit.log_evidence >= first.log_evidence:
             best = max(best, fit, key=lambda one: one.worth)
         yield best
@@ -211,8 +202,8 @@ def _thinned(problem: Problem, basis: Basis) -> Index:
     families = families_of(basis)
     if np.bincount(families).max() <= most:
         return np.arange(len(families))
-    design = problem.design(problem.evaluate(basis))
-    t = next(iter(problem.targets.values()))[:, 0]
+    design = problem.data.design(problem.data.evaluate(basis))
+    t = next(iter(problem.data.targets.values()))[:, 0]
     correlation = np.abs((design.row_weights * (t - t.mean())) @ design.columns(EVERY))
     order, chosen = np.argsort(correlation, kind="stable"), []
     for family in np.unique(families):
@@ -227,10 +218,10 @@ def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
 
     Each family begins with the whole of the target to explain, its functions with equal shares.
     """
-    Phi, families = problem.evaluate(basis), families_of(basis)
+    Phi, families = problem.data.evaluate(basis), families_of(basis)
     members, machines = [families == family for family in np.unique(families)], []
-    for t in problem.targets.values():
-        design = problem.design(Phi.copy())
+    for t in problem.data.targets.values():
+        design = problem.data.design(Phi.copy())
         inference = evidence_model(problem.likelihood, design, t)
         # Squares of norms may be out of range, where their logarithms are not.
         log_norm2 = -2 * np.log(design.weight_unit)
@@ -247,8 +238,8 @@ def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
 
     They end early where they will not catch up with a fit that is worth `beside`.
     """
-    progress = fit.solver.progress
-    for _ in range(fit.solver.max_iter):
+    progress = fit.problem.runner
+    for _ in range(fit.problem.config.max_iter):
         if not len(fit.active) or progress.stopped:
             break
         moved = fit
@@ -267,15 +258,15 @@ def _round(fit: Fit) -> Fit:
     # Where the evidence is that of Laplace's method, precisions follow eq. 16, as in every fit: its
     # slope would lead those of classes that can be told apart to zero.
     held = fit.problem.likelihood.discrete
-    _, there = fit.around().ascended(STEPS, fit.solver.progress, hold_precisions=held)
+    _, there = fit.around().ascended(STEPS, fit.problem.runner, hold_precisions=held)
     return fit.onward(theta_of(there.basis), there)
 
 
 def without_idle_scales(fit: Fit) -> Fit:
     """Stage 3, with all functions and precisions free to make up for what goes."""
-    while len(fit.active) and not fit.solver.progress.stopped:
+    while len(fit.active) and not fit.problem.runner.stopped:
         around = fit.around()
-        log_scales = fit.solver.progress.once(partial(_busy, around))
+        log_scales = fit.problem.runner.once(partial(_busy, around))
         if np.isfinite(log_scales).all():
             break
         fewer = alternated(fit.onward(log_scales, around))
@@ -298,7 +289,7 @@ def _busy(evidence: ScaledEvidence) -> Array:
             continue  # of a scale that no kept function depends on nothing is known
         fewer = evidence.without(place)
         below = fewer.value()
-        if value - below < evidence.problem.price:
+        if value - below < evidence.problem.data.bic_penalty:
             evidence, value = fewer, below
             left.remove(k)
             log_scales[k] = -np.inf

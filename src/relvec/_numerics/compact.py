@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 #: Attributes that hold numbers of rows, columns or functions.
-INDICES = ("columns", "relevance_", "rows_", "places_", "terms_")
+INDICES = ("columns", "relevance", "relevance_", "rows_", "places_", "terms_")
 
 
 class Compact:

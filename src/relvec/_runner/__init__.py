@@ -1,4 +1,4 @@
-"""What a fit has found so far, kept in a file from which another process goes on."""
+"""What goes on beside a search: history, callbacks, checkpoints and Ctrl-C."""
 
 from relvec._runner.checkpoint import Checkpoint
 from relvec._runner.fingerprint import fingerprints

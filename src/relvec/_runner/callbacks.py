@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 try:
@@ -58,13 +59,13 @@ class Listeners:
         The estimator that fits.
     data : mapping of str to object
         What was given to it: X, y, and metadata by name.
-    so_far : callable or None
-        Makes attributes of an estimator of a solution, if it is all that there is to be found.
+    attributes : callable
+        Makes attributes of an estimator of a fit result.
     """
 
     estimator: Any
     data: Mapping[str, Any]
-    so_far: Callable[[Any], Mapping[str, Any]] | None = None
+    attributes: Callable[[Any], Mapping[str, Any]]
 
 
 @dataclass
@@ -84,9 +85,12 @@ class Tasks:
     ----------
     listeners : Listeners or None
         Without them nobody is told.
+    preview : callable or None
+        Makes a fit result of a solution, if that is all there is to be found.
     """
 
     listeners: Listeners | None = None
+    preview: Callable[[Any], Any] | None = None
     _levels: list[_Level] = field(default_factory=list)
 
     @contextmanager
@@ -99,13 +103,18 @@ class Tasks:
         context = self.listeners.estimator._init_callback_context(max_subtasks=n_parts)
         with self._told(_Level(context, n_parts), task):
             yield task
-            task.attributes = dict  # the estimator has them all
+
+    def conclude(self, task: Task, result: Any) -> None:
+        """Have the task of the whole fit tell the attributes of its result."""
+        if self.listeners is not None:
+            task.attributes = partial(self.listeners.attributes, result)
 
     def made_of(self, solution: Callable[[], Any] | None) -> Callable[[], Mapping[str, Any]] | None:
         """Attributes of an estimator that a solution makes, as long as nobody asks not made."""
-        if solution is None or self.listeners is None or (so_far := self.listeners.so_far) is None:
+        listeners, preview = self.listeners, self.preview
+        if solution is None or listeners is None or preview is None:
             return None
-        return lambda: so_far(solution())
+        return lambda: listeners.attributes(preview(solution()))
 
     @contextmanager
     def task(self, name: str, n_parts: int | None = 0) -> Iterator[Task]:

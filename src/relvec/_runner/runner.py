@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from relvec._runner import Checkpoint
 from relvec._runner.callbacks import Tasks
@@ -95,6 +95,20 @@ class Runner:
             if self.stopped:
                 break
         return state
+
+    @contextmanager
+    def fitting(
+        self, n_parts: int | None, preview: Callable[[Solution], Any] | None
+    ) -> Iterator[Callable[[Any], None]]:
+        """Tell callbacks of a fit with so many parts, which removes its checkpoint at its end.
+
+        They may ask for the result that `preview` makes of the solution so far. Yields a function
+        that is told the result of the fit.
+        """
+        self._tasks.preview = preview
+        with self._tasks.fit(n_parts) as task:
+            yield partial(self._tasks.conclude, task)
+            self._record.finish()
 
     @contextmanager
     def part(self, name: str, n_parts: int | None) -> Iterator[None]:

@@ -69,7 +69,7 @@ def _regressor_shapes(operator: Any) -> None:
     check_input_and_output_types(operator, good_input_types=INPUTS)
     n_rows = operator.inputs[0].get_first_dimension()
     for output in operator.outputs:
-        output.type.shape = [n_rows, len(operator.raw_operator.machines_)]
+        output.type.shape = [n_rows, len(operator.raw_operator.fit_result_.outputs)]
 
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
@@ -104,7 +104,7 @@ def _is_averaged(model: Any) -> bool:
 
     These hang on the axes of a covariance, of which single precision does not leave enough.
     """
-    several = any(machine.likelihood.n_outputs > 1 for machine in model.machines_)
+    several = any(machine.likelihood.n_outputs > 1 for machine in model.fit_result_.outputs)
     return several and bool(model.proba == "integrated")
 
 

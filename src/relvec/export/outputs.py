@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._fitting.result import FittedOutput
+from relvec._fitting.output import FittedOutput
 from relvec.export.expression import (
     Axis,
     Expression,
@@ -82,7 +82,9 @@ def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
 
 
 def _numbers(model: Any, phi: Expression | None) -> dict[str, Stored]:
-    moments = [observed(output.likelihood, *_latent(output, phi)) for output in model.machines_]
+    moments = [
+        observed(output.likelihood, *_latent(output, phi)) for output in model.fit_result_.outputs
+    ]
     target = Axis("target", len(moments))
     deviations = [sqrt(variance) for _, variance in moments]
     mean = stack([mean for mean, _ in moments], target, "mean")
@@ -146,12 +148,12 @@ def _(likelihood: Poisson, mean: Expression, variance: Expression) -> Moments:
 
 def _classes(model: Any, phi: Expression | None) -> dict[str, Stored]:
     label, integrated = Axis("kind", len(model.classes_)), model.proba == "integrated"
-    first, *others = model.machines_
+    first, *others = model.fit_result_.outputs
     if isinstance(first.likelihood, Categorical):
         p = _categorical(first, phi, label, integrated=integrated)
         return {"probability": p, "score": p}
     pairs = []
-    for output in model.machines_:
+    for output in model.fit_result_.outputs:
         if not isinstance(output.likelihood, Bernoulli):
             raise ValueError(f"{output.likelihood!r} cannot be exported: it has no formula here")
         pairs.append(_bernoulli(*_latent(output, phi), integrated=integrated))

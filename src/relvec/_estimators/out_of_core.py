@@ -1,0 +1,150 @@
+"""Validation of rows that are not in memory, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from relvec._design import RowBlocks
+from relvec._design.moments import Squares, nonconstant_norms
+from relvec._fitting.data import OutOfCoreData, summarise
+from relvec._numerics.checks import check_weights, named_errors
+from relvec._numerics.typing import Array, Index, RowVector
+
+
+def is_dask(X: Any) -> bool:
+    """Return whether inputs are a collection of Dask, which is imported then."""
+    return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
+def is_out_of_core(X: Any) -> bool:
+    """Return whether inputs are of a kind that is not in memory."""
+    return isinstance(X, RowBlocks) or is_dask(X)
+
+
+def head_of(X: Any) -> Any:
+    """Return a row of zeros that looks like the rows of inputs out of core."""
+    if isinstance(X, RowBlocks):
+        return _head(X.n_features, X.names)
+    if X.ndim != 2:
+        raise ValueError(f"X has shape {X.shape}, expected 2 dimensions")
+    return _head(X.shape[1], _names_of(X))
+
+
+def _names_of(X: Any) -> list[str] | None:
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+
+
+def _head(n_features: int, names: Sequence[str] | None) -> Any:
+    zeros = np.zeros((1, n_features))
+    if names is None:
+        return zeros
+    import pandas as pd  # whoever has named columns has it
+
+    return pd.DataFrame(zeros, columns=list(names))
+
+
+@dataclass(frozen=True)
+class OutOfCoreRows:
+    """Inputs that are reached block by block, and what is validated of them.
+
+    Attributes
+    ----------
+    blocks : RowBlocks
+    names : sequence of str or None
+        Names of the inputs.
+    """
+
+    blocks: RowBlocks
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, X: Any) -> OutOfCoreRows | None:
+        """Return inputs of a kind that is not in memory; None if X is of another."""
+        if isinstance(X, RowBlocks):
+            return cls(X, X.names)
+        if not is_dask(X):
+            return None
+        from relvec._design.dask import DaskBlocks, as_array  # Dask is there
+
+        head_of(X)  # refuses what has no columns
+        return cls(DaskBlocks(as_array(X)), _names_of(X))
+
+    @property
+    def head(self) -> Any:
+        """A row of zeros that looks like the others to whoever validates them."""
+        return _head(self.blocks.n_features, self.names)
+
+    def data(
+        self, targets: dict[str, RowVector], weights: RowVector | None, *, intercept: bool
+    ) -> OutOfCoreData:
+        """Return training data of these rows; inputs that are not finite are refused."""
+        summary = self.blocks.sum(summarise, *(() if weights is None else (weights,)))
+        return OutOfCoreData(
+            summary.rows[0],
+            targets,
+            intercept,
+            summary.rows[1],
+            blocks=self.blocks,
+            frequencies=weights,
+            weight=summary.weight,
+        )
+
+    def numbers(self, values: Any, name: str) -> RowVector:
+        """Return numbers of the rows, (n_rows, d), checked and taken to where the rows are."""
+        return self.blocks.map(partial(_numbers, name), self.blocks.vector(values, name))
+
+    def weights(self, values: Any) -> RowVector | None:
+        """Return frequencies of the rows, checked."""
+        if values is None:
+            return None
+        return self.blocks.map(_weights, self.blocks.vector(values, "sample_weight"))
+
+    def labels(self, values: Any) -> RowVector:
+        """Return labels of classes, checked and taken to where the rows are."""
+        return self.blocks.map(_labels, self.blocks.vector(values, "y"))
+
+    def columns(self, values: RowVector, index: Index) -> RowVector:
+        """Return some columns of numbers of the rows."""
+        return self.blocks.map(partial(_columns, index), values)
+
+    def varying(self, values: RowVector) -> NDArray[np.bool_]:
+        """Return whether each column of such numbers varies by more than rounding."""
+        found = self.blocks.sum(_squares, values)
+        return np.isfinite(nonconstant_norms(np.sqrt(found.squares), found.mean, found.weight))
+
+
+# Functions of a block of rows.
+
+
+def _labels(_X: Array, values: Any) -> NDArray[Any]:
+    labels = column_or_1d(values)
+    with named_errors("y"):
+        check_classification_targets(labels)
+    return np.asarray(labels)
+
+
+def _columns(index: Index, _X: Array, values: Array) -> Array:
+    return values[:, index]
+
+
+def _squares(X: Array, values: Array) -> Squares:
+    return Squares.of(values, np.empty((len(X), 0)), None)
+
+
+def _numbers(name: str, _X: Array, values: Any) -> Array:
+    with named_errors(name):
+        numbers: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+    return numbers.reshape(len(numbers), -1)
+
+
+def _weights(X: Array, values: Any) -> Array:
+    weights = check_weights(values, len(X))
+    return np.ones(len(X)) if weights is None else weights

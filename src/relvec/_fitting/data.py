@@ -1,0 +1,318 @@
+"""Training data, wherever the rows are: in memory, out of core, or gone but for their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowBlocks
+from relvec._design.moments import Squares
+from relvec._design.summed import RowSums, SummedDesign
+from relvec._evidence.gaussian import bic_penalty
+from relvec._fitting import centers
+from relvec._numerics.checks import named_errors
+from relvec._numerics.typing import Array, Index, RowVector
+from relvec.basis import Basis, Precomputed
+from relvec.likelihoods import Likelihood
+
+#: Bytes of a number, and numbers of the candidates in a block of rows.
+BYTES, BLOCK_ENTRIES = 8, 1 << 24
+#: Numbers of the candidates up to which they are stored, and rows to a candidate from which they
+#: need not be.
+SMALL, ROWS_A_FUNCTION = 200_000, 16
+#: Rows in a block of inputs that nothing is evaluated at.
+BLOCK = 1 << 14
+
+
+def block_size(basis: Basis) -> int:
+    """Rows in a block of the candidates of a basis."""
+    return max(1, BLOCK_ENTRIES // max(1, len(basis.rows_)))
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Rows in memory, with the targets of one or several outputs.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    targets : mapping of str to ndarray of shape (n_samples, d)
+        Target of each output, by the name that messages call it, empty for the only one.
+    intercept : bool
+        Whether there is a flat-prior intercept.
+    weights : ndarray of shape (n_samples,) or None
+        Frequency of each row.
+    row_precision : ndarray of shape (n_samples,) or None
+        Precision of each row's noise relative to that of the likelihood.
+    memory_limit : float
+        Bytes up to which the candidates at all rows are stored.
+    """
+
+    X: Array
+    targets: Mapping[str, RowVector]
+    intercept: bool
+    weights: Array | None = None
+    row_precision: Array | None = None
+    memory_limit: float = np.inf
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the frequencies of all rows."""
+        return float(len(self.X) if self.weights is None else self.weights.sum())
+
+    @property
+    def used(self) -> Index:
+        """Rows whose frequency is positive, ascending."""
+        return np.arange(len(self.X)) if self.weights is None else np.flatnonzero(self.weights)
+
+    def inputs_at(self, rows: Index) -> tuple[Array, Index]:
+        """Inputs that hold the `rows` wanted, and the positions of these in them."""
+        return self.X, rows
+
+    def row_numbers(self, positions: Index, rows: Index) -> Index:
+        """Numbers of rows at some positions of the inputs that `inputs_at` gave for `rows`."""
+        del rows
+        return positions
+
+    def placement(self) -> tuple[Array, Array | None]:
+        """Inputs, with their frequencies, that scales of kernels follow."""
+        if len(self.X) <= centers.LOOKED_AT:
+            return self.X, self.weights
+        blocks = ArrayBlocks(self.X, BLOCK)
+        return blocks.sum(summarise, *([] if self.weights is None else [self.weights])).rows
+
+    def without_unused(self) -> TrainingData:
+        """Return the rows whose frequency is positive."""
+        return self if len(self.used) == len(self.X) else self.subset(self.used)
+
+    def subset(self, rows: Index) -> TrainingData:
+        """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        precision = None if self.row_precision is None else self.row_precision[rows]
+        targets = {name: t[rows] for name, t in self.targets.items()}
+        return replace(
+            self, X=self.X[rows], targets=targets, weights=weights, row_precision=precision
+        )
+
+    def check(self, likelihood: Likelihood, basis: Basis) -> None:
+        """Raise unless the likelihood takes the targets, and the rows serve the basis."""
+        del basis
+        for t in self.targets.values():
+            likelihood.check(t)
+
+    def evaluate(self, basis: Basis) -> Array:
+        """Values of the candidates, (n_samples, n_candidates); a design refuses infinite ones."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return basis.evaluate(self.X)
+
+    def design(self, Phi: Array) -> DenseDesign:
+        """Return the design of candidates Phi (n_samples, n_candidates), which it takes over."""
+        return DenseDesign(
+            Phi, center=self.intercept, weights=self.weights, precision=self.row_precision
+        )
+
+    def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
+        """Return the design of all functions: in memory if they fit, otherwise block by block.
+
+        Block by block is faster, too, where products of columns are all that a likelihood needs
+        and there are few: the search has as few rows as there are functions then.
+        """
+        size = len(self.X) * len(basis.rows_)
+        few = size > SMALL and len(self.X) > ROWS_A_FUNCTION * len(basis.rows_)
+        if self.fits_in_memory(basis) and not (few and likelihood.quadratic):
+            return self.design(self.evaluate(basis))
+        return BlockedDesign(
+            ArrayBlocks(self.X, block_size(basis)),
+            basis,
+            center=self.intercept,
+            weights=self.weights,
+            precision=self.row_precision,
+        )
+
+    def learns_scales(self, basis: Basis) -> bool:
+        """Return whether scales of the basis are to be learnt from these rows."""
+        return basis.n_hyper > 0
+
+    def fits_in_memory(self, basis: Basis) -> bool:
+        """Return whether all functions of a basis may be stored at all rows."""
+        return BYTES * len(self.X) * len(basis.rows_) <= self.memory_limit
+
+    @property
+    def bic_penalty(self) -> float:
+        """½ log N: nats that a scale or a function has to gain (Schwarz 1978)."""
+        return bic_penalty(self.total_weight)
+
+
+@dataclass(frozen=True)
+class InputSummary:
+    """Location and spread of inputs; summaries of different rows add up.
+
+    Attributes
+    ----------
+    squares : Squares
+        Weighted mean of each input, and the sum of squares about it.
+    low, high : ndarray of shape (n_features,)
+        Extremes of each input.
+    """
+
+    squares: Squares
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, X: Array, weights: Array | None = None) -> InputSummary:
+        """Summarise the rows of X (n_samples, n_features) whose frequency is positive."""
+        if weights is not None:
+            X, weights = X[weights > 0], weights[weights > 0]
+        if not len(X):
+            zeros = np.zeros(X.shape[1])
+            return cls(Squares(0.0, zeros, zeros), zeros + np.inf, zeros - np.inf)
+        squares = Squares.of(X, np.empty((len(X), 0)), weights)
+        return cls(squares, X.min(axis=0), X.max(axis=0))
+
+    def __add__(self, other: InputSummary) -> InputSummary:
+        return InputSummary(
+            self.squares + other.squares,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+        )
+
+    @property
+    def weight(self) -> float:
+        """Sum of the frequencies of the rows."""
+        return self.squares.weight
+
+    @property
+    def rows(self) -> tuple[Array, Array]:
+        """Four rows with the means, standard deviations and extremes of all, and their weights."""
+        mean, spread = self.squares.mean, np.sqrt(self.squares.squares / self.weight)
+        rows = np.stack([mean - spread, mean + spread, self.low, self.high])
+        hardly = np.finfo(np.float64).tiny  # the extremes count for nothing else
+        return rows, np.array([0.5, 0.5, hardly, hardly])
+
+
+def summarise(X: Any, weights: Array | None = None) -> InputSummary:
+    """Summarise a block of rows; inputs that are not finite numbers are refused."""
+    with named_errors("X"):
+        return InputSummary.of(check_array(X, dtype=np.float64, input_name="X"), weights)
+
+
+@dataclass(frozen=True)
+class OutOfCoreData(TrainingData):
+    """Rows that are not in memory; `X` and `weights` are four rows that summarise their inputs.
+
+    Attributes
+    ----------
+    blocks : RowBlocks
+        The rows.
+    frequencies : RowVector or None
+        Frequency of each row.
+    weight : float
+        Sum of these.
+    """
+
+    blocks: RowBlocks = None  # type: ignore[assignment]
+    frequencies: RowVector | None = None
+    weight: float = 0.0
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.blocks.n_rows
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the frequencies of all rows."""
+        return self.weight
+
+    @property
+    def used(self) -> Index:
+        """All rows: frequencies are looked at where the rows are."""
+        return np.arange(self.n_rows)
+
+    def inputs_at(self, rows: Index) -> tuple[Array, Index]:
+        """Inputs of some rows in memory, and which of them have a positive frequency."""
+        if self.frequencies is None:
+            (X,) = self.blocks.take(rows)
+            return X, np.arange(len(X))
+        X, weights = self.blocks.take(rows, self.frequencies)
+        return X, np.flatnonzero(weights)
+
+    def row_numbers(self, positions: Index, rows: Index) -> Index:
+        """Numbers of rows at some positions of the inputs that `inputs_at` gave for `rows`."""
+        return rows[positions]
+
+    def placement(self) -> tuple[Array, Array | None]:
+        """Four rows that summarise the inputs, with their weights."""
+        return self.X, self.weights
+
+    def without_unused(self) -> TrainingData:
+        """Return the same rows: designs leave those without weight out."""
+        return self
+
+    def subset(self, rows: Index) -> TrainingData:
+        """Return some of the rows in memory, without those whose frequency is zero."""
+        given = [*self.targets.values(), *([] if self.frequencies is None else [self.frequencies])]
+        X, *values = self.blocks.take(rows, *given)
+        weights = None if self.frequencies is None else values.pop()
+        targets = dict(zip(self.targets, values, strict=True))
+        return TrainingData(X, targets, self.intercept, weights).without_unused()
+
+    def check(self, likelihood: Likelihood, basis: Basis) -> None:
+        """Raise unless the likelihood takes the targets, and the rows serve the basis."""
+        if isinstance(basis, Precomputed):
+            raise ValueError("kernel='precomputed', expected a kernel of rows that are in memory")
+        for t in self.targets.values():
+            self.blocks.sum(partial(_checked, likelihood), t)
+
+    def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
+        """Return the design of all functions, evaluated block by block."""
+        blocks = self.blocks.sized(block_size(basis))
+        return BlockedDesign(blocks, basis, center=self.intercept, weights=self.frequencies)
+
+    def fits_in_memory(self, basis: Basis) -> bool:
+        """Return False: the rows are elsewhere."""
+        return False
+
+
+def _checked(likelihood: Likelihood, _X: Array, t: Array) -> bool:
+    """Raise unless a block of targets is one that the likelihood takes."""
+    likelihood.check(t)
+    return True
+
+
+@dataclass(frozen=True)
+class SummedData(TrainingData):
+    """Rows that are gone but for their sums; `X` and `weights` summarise their inputs.
+
+    The targets are numbers of columns of the sums.
+    """
+
+    sums: RowSums = None  # type: ignore[assignment]
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the frequencies of all rows."""
+        return self.sums.counts.copies
+
+    def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
+        """Return the design of few rows that have the products of all."""
+        return SummedDesign(self.sums, center=self.intercept)
+
+    def check(self, likelihood: Likelihood, basis: Basis) -> None:
+        """Accept what was checked when the rows were seen."""
+
+    def learns_scales(self, basis: Basis) -> bool:
+        """Return False: the first rows told the scales."""
+        return False

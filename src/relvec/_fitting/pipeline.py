@@ -1,0 +1,125 @@
+"""The fit as one pipeline of values: data → placed basis → [scales] → design → search → result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from relvec._fitting.augmentation import check_augmentable
+from relvec._fitting.centers import LOOKED_AT, choose_centers, distinct, looked_at
+from relvec._fitting.data import TrainingData
+from relvec._fitting.problem import FitConfig, Problem
+from relvec._fitting.result import FitResult
+from relvec._fitting.scales import learn_scales
+from relvec._numerics.linalg import NotPositiveDefiniteError, single_threaded
+from relvec._runner.runner import Runner
+from relvec.basis import Basis, Centers, Precomputed
+from relvec.likelihoods import Likelihood
+from relvec.solvers import Solution
+
+#: Rows on which scales are learnt where the candidates at all of them are not stored.
+SCALE_ROWS = 2000
+#: Error of weights that float64 has no digits for.
+NO_DIGITS = (
+    "no digits of float64 are left for the weights: X, y or sample_weight reach over too many "
+    "orders of magnitude for functions so much alike"
+)
+
+
+def fit(
+    data: TrainingData, basis: Basis, likelihood: Likelihood, config: FitConfig, runner: Runner
+) -> FitResult:
+    """Fit validated data.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Rows and targets.
+    basis : Basis
+        Candidates, not placed yet.
+    likelihood : Likelihood
+        Distribution of the targets.
+    config : FitConfig
+        The rest of the parameters.
+    runner : Runner
+        Drives the searches.
+
+    Returns
+    -------
+    result : FitResult
+        Kept functions, fitted outputs, and how the search went.
+
+    Raises
+    ------
+    OverflowError
+        No digits of float64 are left for the weights.
+    """
+    return fit_placed(data, place(data, basis, config, runner), likelihood, config, runner)
+
+
+def fit_placed(
+    data: TrainingData, basis: Basis, likelihood: Likelihood, config: FitConfig, runner: Runner
+) -> FitResult:
+    """Fit candidates that are placed already; see `fit`."""
+    data = data.without_unused()
+    data.check(likelihood, basis)
+    problem, learns = Problem(data, likelihood, config, runner), data.learns_scales(basis)
+    n_tasks = None if learns else problem.n_tasks
+    with single_threaded(), runner.fitting(n_tasks, _preview(problem, basis)) as conclude:
+        try:
+            basis, solutions = scaled(problem, basis) if learns else (basis, problem.solve(basis))
+        except NotPositiveDefiniteError as error:
+            raise OverflowError(NO_DIGITS) from error
+        if not all(np.isfinite(solution.log_evidence) for solution in solutions):
+            raise OverflowError(NO_DIGITS)
+        result = FitResult.of(problem, basis, solutions, runner.note)
+        conclude(result)
+    return result
+
+
+def _preview(problem: Problem, basis: Basis) -> Callable[[Solution], FitResult] | None:
+    """Return what makes a result of the only search while it lasts; None if there are several."""
+    if len(problem.data.targets) > 1 or problem.data.learns_scales(basis):
+        return None
+    return lambda solution: FitResult.of(problem, basis, [solution], None)
+
+
+def scaled(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
+    """Learn the scales, on some of the rows if not all fit in memory, and fit every output."""
+    data, runner = problem.data, problem.runner
+    if data.fits_in_memory(basis):
+        return learn_scales(problem, basis)
+    draw = check_random_state(problem.config.random_state)
+    chosen = partial(draw.choice, data.n_rows, min(SCALE_ROWS, data.n_rows), replace=False)
+    part = data.subset(np.sort(runner.once(chosen)))
+    basis, _ = learn_scales(replace(problem, data=part), basis)
+    return basis, problem.solve(basis)
+
+
+def place(data: TrainingData, basis: Basis, config: FitConfig, runner: Runner) -> Basis:
+    """Return all candidates, centred on some of the rows, at scales that the rows suggest."""
+    draw = config.random_state
+    rows = data.used[looked_at(config.centers, len(data.used), draw, runner.once)]
+    X, positions = data.inputs_at(rows)
+    if basis.centred and not isinstance(basis, Precomputed):
+        positions = distinct(X, positions)
+    centers = choose_centers(
+        config.centers,
+        positions,
+        X,
+        draw,
+        capped=basis.centred,
+        n_rows=len(data.used) if len(data.used) > LOOKED_AT else None,
+        once=runner.once,
+    )
+    if (centers.rows >= 0).any():
+        centers = Centers(centers.points, data.row_numbers(centers.rows, rows))
+    where, weights = data.placement()
+    placed = basis.place(where, centers, weights)
+    if config.augment:
+        check_augmentable(placed)
+    return placed
