@@ -6,7 +6,7 @@ from pathlib import Path
 import relvec.export
 
 PUBLIC = {"relvec", "relvec.basis", "relvec.likelihoods"}
-PRIVATE = {"relvec._fitting.result", "relvec._numerics.typing"}
+PRIVATE = {"relvec._fitting.output", "relvec._fitting.result", "relvec._numerics.typing"}
 
 
 def imported(path):
