@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._design.blocks import LocalBlocks
+from relvec._numerics.optional import need
 from relvec._numerics.typing import Array, Index, RowVector
 
 if TYPE_CHECKING:
@@ -95,13 +96,7 @@ class ParquetRows(LocalBlocks):
 
     @cached_property
     def _file(self) -> ParquetFile:
-        try:
-            from pyarrow.parquet import ParquetFile
-        except ModuleNotFoundError as error:
-            raise ModuleNotFoundError(
-                "ParquetRows needs PyArrow: install relvec with its extra relvec[parquet]"
-            ) from error
-        return ParquetFile(self.path)
+        return need("pyarrow.parquet", "ParquetRows", "parquet").ParquetFile(self.path)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the open file out."""

@@ -7,7 +7,6 @@ import zipfile
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import joblib
 
 from relvec._commands.terminal import listed, one_line, print_text
+from relvec._numerics import optional
 from relvec.storage import TRUSTED
 
 if TYPE_CHECKING:
@@ -27,14 +27,8 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def need(module: str, user: str = "this command") -> Any:
-    """Import an optional library, or name the extra that brings it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        library = module.partition(".")[0]
-        raise ImportError(
-            f"{user} needs {library}: install relvec with its extra relvec[cli]"
-        ) from error
+    """Import a library of the extra of the command line, or name the extra."""
+    return optional.need(module, user, "cli")
 
 
 def check_outputs(options: Namespace) -> None:

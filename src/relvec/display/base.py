@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._assess.pipelines import estimator_of, inputs_of
 from relvec._numerics.checks import check_coverage
+from relvec._numerics.optional import need
 from relvec._numerics.typing import Array
 
 if TYPE_CHECKING:
@@ -134,13 +135,10 @@ class SharesDisplay(Display):
 
 
 def _new_axes() -> Axes:
-    """Make a figure with one pair of axes, or name the extra that brings matplotlib."""
-    try:
-        from matplotlib import pyplot
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "drawing needs matplotlib: install it, or relvec with its extra relvec[plot]"
-        ) from error
+    """Make a figure with one pair of axes."""
+    need("matplotlib", "drawing", "plot")
+    from matplotlib import pyplot
+
     return pyplot.subplots(layout="constrained")[1]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from relvec._numerics.optional import need
 from relvec.export.outputs import CLASSIFIERS, exported
 
 
@@ -45,7 +45,7 @@ def register() -> None:
     >>> [output.name for output in graph.output]
     ['mean', 'std']
     """
-    _needed("skl2onnx")
+    need("skl2onnx", "export to ONNX", "onnx")
     from relvec.export.converters import register_all
 
     register_all()
@@ -115,7 +115,9 @@ def to_onnx(
     estimator = exported(model, return_std=return_std)
     own = {"zipmap": False} if isinstance(estimator, CLASSIFIERS) else {"return_std": return_std}
     options = {type(estimator): own | {"double": double}}
-    graph = _needed("skl2onnx").to_onnx(_silenced(model), X[:1], options=options)
+    graph = need("skl2onnx", "export to ONNX", "onnx").to_onnx(
+        _silenced(model), X[:1], options=options
+    )
     if path is not None:
         Path(path).write_bytes(graph.SerializeToString())
     return graph
@@ -134,13 +136,3 @@ def _silenced(model: Any) -> Any:
         elif isinstance(step, OneHotEncoder) and step.handle_unknown == "warn":
             step.set_params(handle_unknown="ignore")
     return silenced
-
-
-def _needed(module: str) -> Any:
-    """Import an optional library, or name the extra that brings it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"export to ONNX needs {module}: install relvec with its extra relvec[onnx]"
-        ) from error
