@@ -14,14 +14,8 @@ from relvec.export.expression import Axis, Expression, Input, Stored, keep
 from relvec.export.outputs import exported, predicted
 from relvec.export.scalers import n_inputs, scaled
 
-#: Names that C or the functions written here have already.
-TAKEN = (
-    *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else"),
-    *("enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register"),
-    *("restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef"),
-    *("union", "unsigned", "void", "volatile", "while"),
-    *("x", "mean", "std", "probability", "label"),
-)
+#: Names of arguments and variables of the function.
+TAKEN = ("x", "mean", "std", "probability", "label")
 #: Signs that names of inputs and classes keep in a comment, beside letters and digits.
 PLAIN_SIGNS = frozenset(" _-+.,:;()[]'\"/%°")
 #: Comments of the function, by the last of its outputs.
