@@ -87,6 +87,15 @@ def test_zipmap_and_nocl_do_what_they_do_for_other_classifiers():
     np.testing.assert_array_equal(named.classes_[code], named.predict(X))
 
 
+@pytest.mark.parametrize("opset", [15, 18])
+def test_earlier_sets_of_operators_compute_the_same(opset):
+    register()
+    model, X = fitted(iris)
+    options = {RVC: {"zipmap": False}}
+    _, p = run(skl2onnx.to_onnx(model, X[:1], options=options, target_opset=opset), X)
+    np.testing.assert_allclose(p, model.predict_proba(X), rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_names_of_classes_are_labels_whatever_they_hold(name):
     X = np.arange(20.0)[:, None]

@@ -173,7 +173,7 @@ class CWriter:
             case Apply():
                 return self._apply(node.in_precision(self.dtype), block)
             case Reduce(parts=(part,)):
-                return self._collected(
+                return self._accumulated(
                     node.kind, node.axis, block, lambda at: self._value(part, at)
                 )
             case Inner():
@@ -196,7 +196,7 @@ class CWriter:
             value = self._value(one, at)
             return f"{value} * {f'{packed}{at.index}]' if packed else self._value(two, at)}"
 
-        return self._collected("sum", node.axis, block, term, end)
+        return self._accumulated("sum", node.axis, block, term, end)
 
     def _packed(self, weights: Expression, axis: Axis, block: Block) -> tuple[str, str]:
         """Beginning of an entry in a packed triangle, and end of its loop; both empty for others.
@@ -247,10 +247,10 @@ class CWriter:
         head = f"for (int {index} = 0; {index} {end or f'< {axis.size}'}; ++{index}) {{"
         outer.lines += [head, *(f"    {line}" for line in block.lines), "}"]
 
-    def _collected(
+    def _accumulated(
         self, kind: str, axis: Axis, block: Block, term: Callable[[Block], str], end: str = ""
     ) -> str:
-        """Name of a variable that terms along an axis are collected in."""
+        """Name of a variable that holds the sum, product or maximum of terms along an axis."""
         (start, step), name = STEPS[kind], self._fresh(kind)
         block.lines.append(f"{self.real} {name} = {self._typed(start)};")
         with self._loops(block, axis, end=end) as inner:
@@ -275,7 +275,7 @@ class CWriter:
             case Repeat():
                 self._fill_repeat(node, name, block)
             case Stored(parts=(Reduce() as reduction,)) if self.uses[reduction] == 1:
-                self._collect(node, reduction, name, block)
+                self._accumulate_into(node, reduction, name, block)
             case _:
                 self._assign(node, name, block, lambda at: _bare(self._value(node.parts[0], at)))
         return name
@@ -284,8 +284,8 @@ class CWriter:
         with self._loops(block, *node.over) as inner:
             inner.lines.append(f"{self._access(name, node.over, inner)} = {value(inner)};")
 
-    def _collect(self, node: Stored, reduction: Reduce, name: str, block: Block) -> None:
-        """Reduce into an array: what does not depend on its axes is computed once a step."""
+    def _accumulate_into(self, node: Stored, reduction: Reduce, name: str, block: Block) -> None:
+        """Reduce into an array, so that values without its axes are computed once a step."""
         start, step = map(self._typed, STEPS[reduction.kind])
         self._assign(node, name, block, lambda _: start)
         with self._loops(block, reduction.axis, *node.over) as inner:
