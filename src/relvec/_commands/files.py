@@ -58,9 +58,9 @@ def replacing(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         yield path
         return
-    with TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}.") as folder:
+    with TemporaryDirectory(dir=path.resolve().parent, prefix=".relvec-") as folder:
         yield Path(folder, path.name)
-        for written in Path(folder).iterdir():
+        for written in list(Path(folder).iterdir()):
             target = path.with_name(written.name).resolve()
             if target.exists():
                 shutil.copymode(target, written)

@@ -280,9 +280,8 @@ def _function_interval(regressor: Any, inputs: Any, level: float) -> Interval:
     """Interval of the function in units of the target: of the rate, where targets are counts."""
     mean, std = regressor.predict_latent(inputs, return_std=True)
     ends = normal_interval(mean, std, level)
-    (machine,) = regressor.fit_result_.outputs
+    (output,) = regressor.fit_result_.outputs
     low, high = (
-        machine.likelihood.moments(end[:, None], np.zeros((len(end), 1, 1)))[0][:, 0]
-        for end in ends
+        output.likelihood.moments(end[:, None], np.zeros((len(end), 1, 1)))[0][:, 0] for end in ends
     )
     return low, high
