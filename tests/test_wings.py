@@ -11,7 +11,7 @@ PUBLIC = {"relvec", "relvec.basis", "relvec.likelihoods", "relvec.solvers", "rel
 NUMERICS = {f"relvec._numerics.{name}" for name in ("checks", "optional", "typing")}
 #: Wings, and the other modules that each may import.
 WINGS = {
-    "export": {"relvec._fitting.output", "relvec._fitting.result"},
+    "export": {"relvec._fitting.result"},
     "display": {"relvec._assess.pipelines"},
     "_commands": {
         "relvec._estimators.notebook",

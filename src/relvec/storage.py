@@ -12,8 +12,7 @@ from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRe
 from relvec._estimators.regression import RVR
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Residuals
-from relvec._fitting.output import FittedOutput
-from relvec._fitting.result import FitResult
+from relvec._fitting.result import FitResult, FittedOutput
 from relvec._numerics.priors import Gamma
 
 __all__ = ["TRUSTED"]

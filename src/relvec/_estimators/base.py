@@ -1,46 +1,42 @@
-"""The base of all estimators: from parameters to a fit, and from its result to attributes."""
+"""The base of all estimators: from parameters and validated data to a fit."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from copy import copy
 from functools import partial
-from typing import Any, Self
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._assess.diagnose import diagnose
-from relvec._assess.findings import Case, Diagnosis
 from relvec._design import Design
-from relvec._estimators.notebook import NotebookBlock
-from relvec._estimators.out_of_core import head_of, is_out_of_core
-from relvec._estimators.running import FitArguments, checkpoint_of, runner_of
-from relvec._estimators.summary import table, weight_std
+from relvec._estimators.fitted import Fitted
 from relvec._fitting import pipeline
 from relvec._fitting.centers import CentersLike
 from relvec._fitting.data import TrainingData
-from relvec._fitting.output import Queries
 from relvec._fitting.problem import FitConfig
 from relvec._fitting.result import FitResult
-from relvec._numerics.checks import check_count, check_positive, named_errors
-from relvec._numerics.compact import Compact
+from relvec._numerics.checks import check_count, check_positive
 from relvec._numerics.priors import Gamma, check_weight_prior
-from relvec._numerics.typing import Array, Index
-from relvec._runner.callbacks import CallbackSupportMixin
+from relvec._numerics.typing import Index
+from relvec._runner import Checkpoint, fingerprints
+from relvec._runner.callbacks import CallbackSupportMixin, Listeners, Tasks
+from relvec._runner.runner import Runner
 from relvec._runner.warn import warn_user
 from relvec.basis import Basis
 from relvec.likelihoods import Likelihood
-from relvec.solvers import SOLVERS, Pass, Solver
+from relvec.solvers import SOLVERS, Solver
 
-#: Attributes of a fit that not every basis has.
-OPTIONAL = ("gamma_", "feature_relevance_")
+#: Parameters that may change before a fit goes on: its result does not depend on them.
+FREE = ("checkpoint", "n_jobs", "verbose")
 
 
-class RelevanceEstimator(CallbackSupportMixin, Compact, NotebookBlock):  # type: ignore[misc]
+class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     """Base of regression and classification; parameters are documented in the estimators."""
 
     fit_intercept: bool
@@ -54,49 +50,62 @@ class RelevanceEstimator(CallbackSupportMixin, Compact, NotebookBlock):  # type:
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
     memory_limit: float = 1e9
-    checkpoint: Any = None
+    checkpoint: str | PathLike[str] | None = None
     verbose: int
-
-    fit_result_: FitResult
-    n_features_in_: int
-    n_samples_fit_: int
-    basis_: Basis
-    relevance_: Index
-    relevance_rows_: Index
-    relevance_vectors_: Array
-    dual_coef_: Array
-    intercept_: Any
-    weight_precision_: Array
-    well_determined_: Array
-    log_evidence_: float
-    history_: list[Pass]
-    n_iter_: int
-    status_: str
-    training_rows_: Array | None
 
     def _fit(
         self,
         data: TrainingData,
         likelihood: Likelihood,
-        given: FitArguments,
+        given: Mapping[str, Any],
         *,
         single: bool,
         order: Index | None = None,
     ) -> None:
-        """Fit validated data, set attributes, and warn of what the fit found out."""
-        config = self._config(data, single=single, order=order)
-        runner = runner_of(self, given, self._checkpoint(given, data))
-        self.n_samples_fit_ = data.n_rows
-        result = pipeline.fit(data, self._basis(data), likelihood, config, runner)
-        self._conclude(result)
+        """Fit validated data, set attributes, and warn of what the fit found out.
 
-    def _checkpoint(self, given: FitArguments, data: TrainingData) -> Any:
-        return checkpoint_of(self, given, data.targets)
+        Callbacks and the checkpoint know the arguments `given` to `fit`, X and y among them.
+        """
+        config = self._config(data, single=single, order=order)
+        runner = self._runner(given, self._checkpoint(given, data))
+        self.n_samples_fit_ = data.n_rows
+        self._conclude(pipeline.fit(data, self._basis(data), likelihood, config, runner))
 
     def _conclude(self, result: FitResult) -> None:
         """Set the attributes of a fit, and warn."""
         self._set_fit_result(result)
-        warn_user(*result.warnings)
+        if result.warnings:
+            warn_user(*result.warnings)
+
+    def _runner(self, given: Mapping[str, Any], checkpoint: Checkpoint | None = None) -> Runner:
+        """Return the runner of a fit, which tells the estimator's callbacks of it."""
+        weight = given.get("sample_weight")
+        metadata = None if weight is None else {"sample_weight": weight}
+        data = {"X": given["X"], "y": given["y"], "metadata": metadata}
+        return Runner(checkpoint, Tasks(Listeners(self, data, self._attributes_with)))
+
+    def _attributes_with(self, result: FitResult) -> dict[str, Any]:
+        """Return the attributes that the estimator would have with a fit result."""
+        ended, own = copy(self), vars(self)
+        ended._set_fit_result(result)
+        return {name: value for name, value in vars(ended).items() if own.get(name) is not value}
+
+    def _checkpoint(self, given: Mapping[str, Any], data: TrainingData) -> Checkpoint | None:
+        """Return what another process found of the fit, if the user asked for a checkpoint."""
+        if self.checkpoint is None:
+            return None
+        if not isinstance(self.checkpoint, str | PathLike):
+            raise TypeError(f"checkpoint={self.checkpoint!r}, expected None or the path of a file")
+        path = Path(self.checkpoint)
+        if path.is_dir() or not path.parent.is_dir():
+            raise ValueError(
+                f"checkpoint={self.checkpoint!r}, expected a file in a folder that exists"
+            )
+        rows = dict(given) | {"y": np.hstack(list(data.targets.values()))}
+        own = self.get_params(deep=False)
+        fixed = {name: value for name, value in own.items() if name not in FREE}
+        made_by = {"the estimator": type(self).__name__, "relvec's version": version("relvec")}
+        return Checkpoint(path, fingerprints(rows, made_by | fixed))
 
     def _config(self, data: TrainingData, *, single: bool, order: Index | None) -> FitConfig:
         """Check the parameters that are not those of data, basis and likelihood."""
@@ -180,181 +189,3 @@ class RelevanceEstimator(CallbackSupportMixin, Compact, NotebookBlock):  # type:
                 f"{type(likelihood).__name__} noise, expected another for rows out of memory: it "
                 "sorts the rows"
             )
-
-    def _set_fit_result(self, result: FitResult) -> None:
-        """Set the attributes of a fit."""
-        for name in OPTIONAL:
-            self.__dict__.pop(name, None)
-        self.fit_result_ = result
-        self.__dict__.update(self._attributes(result))
-
-    def _attributes(self, result: FitResult) -> dict[str, Any]:
-        """Return the attributes that are read off a fit result."""
-        basis = result.basis
-        optional = {
-            "gamma_": getattr(basis, "gamma_", None),
-            "feature_relevance_": result.feature_relevance,
-        }
-        return {
-            "basis_": basis,
-            "relevance_": result.relevance,
-            "relevance_rows_": basis.rows_,
-            "relevance_vectors_": basis.centers_,
-            "weight_precision_": result.by_output("alpha", np.inf),
-            "well_determined_": result.by_output("well_determined", 0.0),
-            "log_evidence_": result.log_evidence,
-            "history_": result.history,
-            "n_iter_": result.n_iter,
-            "status_": result.status,
-            "training_rows_": result.training_rows,
-        } | {name: value for name, value in optional.items() if value is not None}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Store nothing that can be read off the fit result."""
-        state: dict[str, Any] = super().__getstate__()
-        if "fit_result_" in state:
-            for name in self._attributes(self.fit_result_):
-                state.pop(name, None)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "machines_" in state:  # of release 0.1.0
-            state = FitResult.upgraded(state)
-        super().__setstate__(state)
-        if "fit_result_" in state:
-            self._set_fit_result(self.fit_result_)
-
-    def summary(self) -> Any:
-        """Table of the functions that were kept, one row each.
-
-        Returns
-        -------
-        summary : pandas.DataFrame or Summary
-            Indexed by name; a plain table that prints the same where pandas is not installed. With
-            several outputs or classes there are columns for each, with its name behind.
-
-            weight, std
-                Mean and standard deviation of the weight under its posterior.
-            weight_precision
-                α, the precision of its prior; infinite where an output does not use the function.
-            well_determined
-                γ of eq. 17: how far the data, rather than the prior, determine it.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from relvec import SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-        >>> summary = SparseBayesianRegressor().fit(X, y).summary()
-        >>> print(summary[["weight", "std"]].round().to_string(index_names=False))
-             weight    std
-        sex  -195.0   57.0
-        bmi   541.0   65.0
-        bp    310.0   61.0
-        s1   -652.0  149.0
-        s2    443.0  136.0
-        s5    773.0   78.0
-        """
-        check_is_fitted(self)
-        found = {
-            "weight": self.dual_coef_,
-            "std": self._weight_std(),
-            "weight_precision": self.weight_precision_,
-            "well_determined": self.well_determined_,
-        }
-        columns = {
-            label: row
-            for name, values in found.items()
-            for label, row in zip(self._labels(name, values), np.atleast_2d(values), strict=True)
-        }
-        return table(self.basis_.names(getattr(self, "feature_names_in_", None)), columns)
-
-    def diagnose(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
-        """Say in words what is wrong with the fit, and which parameter to change.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Rows, of the fit or new ones: are they far from the data?
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Their targets, for what residuals and labels tell.
-
-        Returns
-        -------
-        diagnosis : Diagnosis
-            A list that prints one finding a line; each has a ``code``, a ``sentence`` and the
-            ``numbers`` it rests on. Empty if there is nothing to say.
-
-        Examples
-        --------
-        >>> from relvec import RVR
-        >>> from relvec.datasets import make_sinc
-        >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
-        >>> RVR(gamma=0.1).fit(X, y).diagnose(X, y)
-        nothing to report
-        >>> RVR(gamma=1e-6).fit(X, y).diagnose().codes
-        ['kernel_wide']
-        """
-        check_is_fitted(self)
-        if X is None and y is not None:
-            raise ValueError("y is given without X, expected both or X alone")
-        if X is None:
-            return diagnose(Case(self))
-        if y is None:
-            return diagnose(Case(self, self._queries(X), given=X))
-        return diagnose(Case(self, *self._like_fitted(X, y), X))
-
-    @abstractmethod
-    def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Any]:
-        """Validate rows and targets like those of the fit: numbers in columns, codes of classes."""
-
-    def _labels(self, name: str, values: Array) -> list[str]:
-        """Return a label for each row of values: the name alone, where there is one row."""
-        if np.ndim(values) == 1 or len(values) == 1:
-            return [name]
-        return [f"{name}[{output}]" for output in self._output_names()]
-
-    @abstractmethod
-    def _output_names(self) -> list[str]:
-        """Return the names of several outputs."""
-
-    def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
-        """Σ log p(t_n | t_−n) over the training rows, NaN where it has no closed form."""
-        del X, y, given
-        return float("nan")
-
-    def _weight_std(self) -> Array:
-        """Standard deviation of every weight, one row an output as in ``dual_coef_``."""
-        rows = []
-        for output in self.fit_result_.outputs:
-            std = weight_std(output.posterior, output.likelihood.functions).T
-            row = np.zeros((len(std), len(self.relevance_)))
-            row[:, output.columns] = std
-            rows.append(row)
-        return np.vstack(rows)
-
-    def _at_rows(self, function: Callable[[Self, Queries], Array], X: Any, *shape: int) -> Any:
-        """Apply a function of the fitted estimator and of the kept functions at the rows of X.
-
-        It maps one row to an array of the `shape`; see `FitResult.at_rows`.
-        """
-        if is_out_of_core(X):
-            self._queries(head_of(X))
-            return self.fit_result_.at_rows(partial(function, copy(self)), X, *shape)
-        return self.fit_result_.at_rows(partial(function, self), self._queries(X), *shape)
-
-    def _queries(self, X: ArrayLike) -> Array:
-        """Validate query rows against the fitted ones."""
-        check_is_fitted(self)
-        with named_errors("X"):
-            queries: Array = validate_data(self, X, dtype=np.float64, reset=False)
-        return queries
-
-    @property
-    def coef_(self) -> Array:
-        """Weights of the inputs, where every basis function is linear in them."""
-        check_is_fitted(self)
-        linear_map = self.basis_.linear_map()
-        if linear_map is None:
-            raise AttributeError("coef_ is only available with functions that are linear in X")
-        return (linear_map @ self.dual_coef_.T).T

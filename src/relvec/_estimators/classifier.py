@@ -25,11 +25,9 @@ from relvec._estimators.labels import (
     with_class_weight,
 )
 from relvec._estimators.out_of_core import OutOfCoreRows
-from relvec._estimators.running import FitArguments
 from relvec._evidence import evidence_model
 from relvec._fitting.data import TrainingData
-from relvec._fitting.output import FittedOutput, Queries
-from relvec._fitting.result import FitResult
+from relvec._fitting.result import FitResult, FittedOutput, Queries
 from relvec._numerics.checks import check_weights, named_errors
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array, Index
@@ -86,7 +84,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         """
         self._check_choice("multi_class", ("multinomial", "ovr"))
         self._check_choice("proba", ("integrated", "mode"))
-        if (rows := OutOfCoreRows.of(X)) is not None:
+        if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
             return self._fit_out_of_core(rows, y, sample_weight)
         X, labels = self._validated(X, y, reset=True)
         counts = check_weights(sample_weight, len(X))
@@ -96,7 +94,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         data = TrainingData(
             X, targets, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
         )
-        self._fit(data, likelihood, FitArguments(X, labels, counts), single=len(targets) == 1)
+        given = {"X": X, "y": labels, "sample_weight": counts}
+        self._fit(data, likelihood, given, single=len(targets) == 1)
         return self
 
     def _fit_out_of_core(self, rows: OutOfCoreRows, y: Any, sample_weight: Any) -> Self:
@@ -118,7 +117,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             name: rows.columns(one_hot, index[0].astype(np.intp)) for name, index in numbers.items()
         }
         data = rows.data(targets, weights, intercept=bool(self.fit_intercept))
-        given = FitArguments(data.X, np.empty(0))
+        given = {"X": data.X, "y": np.empty(0)}
         self._fit(data, likelihood, given, single=len(targets) == 1)
         return self
 

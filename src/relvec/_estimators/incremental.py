@@ -15,7 +15,6 @@ from sklearn.utils.metaestimators import available_if
 from relvec._design import ArrayBlocks
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._estimators.predictor import Predictor
-from relvec._estimators.running import FitArguments, runner_of
 from relvec._estimators.targets import TargetLayout, varying
 from relvec._fitting import pipeline
 from relvec._fitting.data import InputSummary, SummedData, TrainingData, block_size
@@ -27,6 +26,9 @@ from relvec._runner.callbacks import with_callbacks
 from relvec._runner.runner import Runner
 from relvec.basis import Basis, Precomputed
 from relvec.likelihoods import RegressionLikelihood
+
+#: Validated arguments by name.
+Given = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ class Incremental(Predictor):
         """Forget rows that were seen before."""
         self.__dict__.pop("_seen", None)
 
-    def _add(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def _add(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Given:
         """Add rows to those that were seen, and return them."""
         seen = self._seen
         rows, targets = self._validated(X, y, reset=seen is None)
@@ -220,7 +222,7 @@ class Incremental(Predictor):
         basis = self._first_basis(data) if seen is None else seen.basis
         part = SufficientStatistics.of(basis, data, single=targets.ndim == 1)
         self._seen = part if seen is None else seen + part
-        return FitArguments(rows, targets, weights)
+        return {"X": rows, "y": targets, "sample_weight": weights}
 
     def _first_basis(self, data: TrainingData) -> Basis:
         """Return all candidates, with scales that are learnt from the first rows."""
@@ -234,7 +236,7 @@ class Incremental(Predictor):
         with single_threaded():
             return pipeline.scaled(Problem(data, self._likelihood(), config, runner), basis)[0]
 
-    def _fit_seen(self, given: FitArguments) -> Self:
+    def _fit_seen(self, given: Given) -> Self:
         """Fit all rows that were seen."""
         seen, intercept = self._seen, bool(self.fit_intercept)
         assert seen is not None
@@ -247,7 +249,7 @@ class Incremental(Predictor):
             seen.basis,
             self._likelihood(),
             self._config(data, single=seen.single, order=layout.order),
-            runner_of(self, given),
+            self._runner(given),
         )
         self._conclude(result)
         return self

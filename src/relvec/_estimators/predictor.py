@@ -1,37 +1,27 @@
-"""Predictions of fitted regressors: observations and functions with error bars, and samples."""
+"""Predictions of new observations: means with error bars, intervals and densities."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.latent import LatentPredictor, function, likelihood_of
 from relvec._estimators.targets import check_row_variances
-from relvec._fitting.output import FittedOutput, Queries, check_range
-from relvec._numerics.checks import check_count, check_coverage
+from relvec._fitting.result import FittedOutput, check_range
+from relvec._numerics.checks import check_coverage
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian, RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 
-#: Two numbers of every row, made of a likelihood and of mean and covariance of linear predictors.
-Moments = Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]]
 
-
-class Predictor(RelevanceEstimator):
+class Predictor(LatentPredictor):
     """Fitted outputs, one a target, as predictors of numbers."""
 
     likelihood: str | RegressionLikelihood
-
-    @property
-    def _single(self) -> bool:
-        """Whether y had no columns."""
-        return self.fit_result_.single
 
     @property
     def noise_variance_(self) -> float | Array:
@@ -74,16 +64,6 @@ class Predictor(RelevanceEstimator):
                 f"noise_variance_per_row is given, expected None with likelihood="
                 f"{self.likelihood!r}, whose noise is not Gaussian"
             )
-
-    @property
-    def weight_covariance_(self) -> Array:
-        """Posterior covariance Σ of the weights (eq. 12), for each target."""
-        check_is_fitted(self)
-        size = len(self.relevance_)
-        covariance = np.zeros((len(self.fit_result_.outputs), size, size))
-        for own, output in zip(covariance, self.fit_result_.outputs, strict=True):
-            own[np.ix_(output.columns, output.columns)] = output.posterior.covariance
-        return covariance[0] if self._single else covariance
 
     @overload
     def predict(
@@ -161,7 +141,7 @@ class Predictor(RelevanceEstimator):
             std = np.sqrt((std.T**2 + known).T)
         else:
             outputs = self.fit_result_.outputs
-            needed = any(_likelihood(output).mean_depends_on_variance for output in outputs)
+            needed = any(likelihood_of(output).mean_depends_on_variance for output in outputs)
             mean, variance = self._moments(X, _observed, spread=return_std or needed)
             std = np.sqrt(variance)
         return (mean, std) if return_std else mean
@@ -175,9 +155,8 @@ class Predictor(RelevanceEstimator):
         """Predict central intervals for new observations, noise included.
 
         They are quantiles of the predictive distribution, and hold their share of new observations
-        as far as the model is right. What the kept functions leave out of the function is not in
-        them, so they are mostly narrow where few rows determine many functions; `calibrate` gives
-        intervals that need no model.
+        as far as the model is right: uncertainty about functions that were left out is not in them.
+        `calibrate` gives intervals that need no model.
 
         Parameters
         ----------
@@ -187,8 +166,7 @@ class Predictor(RelevanceEstimator):
             Probability that an observation lies in its interval, ends included. Counts have whole
             numbers as ends, which hold at least that much.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
-            Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
-            all.
+            See `predict`.
 
         Returns
         -------
@@ -224,8 +202,7 @@ class Predictor(RelevanceEstimator):
     ) -> Array:
         """Logarithm of the density that was predicted for each observation, noise included.
 
-        Its mean over rows that were not fitted to says how good mean and error bars are together,
-        and is what `relvec.log_density` gives for the choice of a model.
+        Its mean over new rows, `relvec.log_density`, judges mean and error bars together.
 
         Parameters
         ----------
@@ -234,8 +211,7 @@ class Predictor(RelevanceEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             What was observed there.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
-            Variance of the Gaussian noise of each observation. None takes `noise_variance_` for
-            all.
+            See `predict`.
 
         Returns
         -------
@@ -260,16 +236,16 @@ class Predictor(RelevanceEstimator):
         check_is_fitted(self)
         targets = self._like_fitted(X, y)[1]
         for output, target in zip(self.fit_result_.outputs, targets.T, strict=True):
-            if _likelihood(output).positive_only and target.min() < 0:
+            if likelihood_of(output).positive_only and target.min() < 0:
                 raise ValueError(f"y has a minimum of {target.min():g}, expected counts >= 0")
         if noise_variance_per_row is not None:
             mean, std = self.predict(
                 X, return_std=True, noise_variance_per_row=noise_variance_per_row
             )
             return normal_log_density(targets.reshape(mean.shape) - mean, std**2)
-        mean, variance = self._moments(X, _function, spread=True).reshape(2, len(targets), -1)
+        mean, variance = self._moments(X, function, spread=True).reshape(2, len(targets), -1)
         found = [
-            _likelihood(output).predictive_log_density(
+            likelihood_of(output).predictive_log_density(
                 targets[:, [i]], mean[:, [i]], variance[:, [i], None]
             )
             for i, output in enumerate(self.fit_result_.outputs)
@@ -281,7 +257,7 @@ class Predictor(RelevanceEstimator):
         self._refuse_jointly("return_cov=True")
         Phi, means, covariances = self.basis_.values(self._queries(X)), [], []
         for output in self.fit_result_.outputs:
-            likelihood, own = _likelihood(output), Phi[:, output.columns]
+            likelihood, own = likelihood_of(output), Phi[:, output.columns]
             with np.errstate(over="ignore", invalid="ignore"):
                 latent = output.posterior.latent_mean(own)
                 covariance = output.posterior.joint_covariance(own)
@@ -299,111 +275,6 @@ class Predictor(RelevanceEstimator):
             return means[0], covariances[0]
         return np.stack(means, axis=-1), np.stack(covariances, axis=-1)
 
-    def _moments(
-        self,
-        X: ArrayLike,
-        of: Moments,
-        *,
-        spread: bool,
-    ) -> Array:
-        """What `of` makes of latent mean and covariance (zero without `spread`): two of each row.
-
-        Shape (2, n_samples), or (2, n_samples, n_targets).
-        """
-        both = self._at_rows(partial(_moments, of, spread), X, 2, len(self.fit_result_.outputs))
-        both = np.swapaxes(both, 0, 1)
-        moments: Array = both[:, :, 0] if self._single else both
-        return moments
-
-    @overload
-    def predict_latent(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
-
-    @overload
-    def predict_latent(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
-
-    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Predict the function itself, without the noise of an observation.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Queries.
-        return_std : bool, default=False
-            Return the standard deviation of the function too.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Posterior mean of the function, in units of y.
-        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            If `return_std`, in units of y.
-        """
-        mean, variance = self._moments(X, _function, spread=return_std)
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def sample_y(
-        self,
-        X: ArrayLike,
-        n_samples: int = 1,
-        random_state: int | np.random.RandomState | None = None,
-        noise: bool = False,
-    ) -> Array:
-        """Draw functions from the posterior, evaluated at the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Queries.
-        n_samples : int, default=1
-            Number of functions.
-        random_state : int, RandomState or None, default=None
-            Source of the draws.
-        noise : bool, default=False
-            Add the noise of an observation to every value.
-
-        Returns
-        -------
-        samples : ndarray of shape (n_rows, n_samples) or (n_rows, n_targets, n_samples)
-            One function along the last axis, in units of y (its logarithm for counts without
-            `noise`).
-        """
-        check_is_fitted(self)
-        self._refuse_jointly("sample_y")
-        check_count(n_samples, "n_samples")
-        rng = check_random_state(random_state)
-        Phi, drawn = self.basis_.values(self._queries(X)), []
-        for output in self.fit_result_.outputs:
-            own = Phi[:, output.columns]
-            with np.errstate(over="ignore", invalid="ignore"):
-                (samples,) = output.posterior.sample(own, n_samples, rng)
-            check_range(samples)
-            drawn.append(_likelihood(output).sample(samples, rng) if noise else samples)
-        return drawn[0] if self._single else np.stack(drawn, axis=1)
-
-    def _refuse_jointly(self, asked: str) -> None:
-        """Raise if every query has a function of its own, so that two of them share no model."""
-        if self.training_rows_ is not None:
-            raise ValueError(
-                f"{asked} needs the joint distribution of several rows, which a model fitted with "
-                "augment=True has not: a function of its own is added for every row; ask for "
-                "return_std=True, or fit with augment=False"
-            )
-
-
-def _likelihood(output: FittedOutput) -> RegressionLikelihood:
-    assert isinstance(output.likelihood, RegressionLikelihood)
-    return output.likelihood
-
-
-def _moments(of: Moments, spread: bool, model: Predictor, at: Queries) -> Array:
-    """Two numbers of each row and output, shape (n_queries, 2, n_outputs)."""
-    outputs = model.fit_result_.outputs
-    found = np.empty((len(at.Phi), 2, len(outputs)))
-    for number, output in enumerate(outputs):
-        mean, covariance = output.latent(at, spread=spread)
-        found[:, :, number] = np.hstack(of(_likelihood(output), mean, covariance))
-    return found
-
 
 def _observed(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
     """Mean and variance of an observation."""
@@ -415,8 +286,3 @@ def _interval(
 ) -> tuple[Array, Array]:
     """Ends of the interval of an observation."""
     return of.interval(mean, cov, coverage)
-
-
-def _function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
-    """Mean and variance of the function."""
-    return mean, cov[:, 0]

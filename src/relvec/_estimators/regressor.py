@@ -15,7 +15,6 @@ from relvec._assess.conformal import CalibratedRegressor, held_out
 from relvec._design import DenseDesign
 from relvec._estimators.incremental import Incremental
 from relvec._estimators.out_of_core import OutOfCoreRows
-from relvec._estimators.running import FitArguments
 from relvec._estimators.targets import (
     TargetLayout,
     check_row_variances,
@@ -98,7 +97,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             There are too many rows for each to carry a candidate.
         """
         likelihood, precision, variances = self._likelihood(), None, None
-        if (rows := OutOfCoreRows.of(X)) is not None:
+        if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
             return self._fit_out_of_core(rows, y, sample_weight, noise_variance_per_row)
         X, y = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(X))
@@ -118,7 +117,12 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         data = TrainingData(
             X, layout.targets(t), bool(self.fit_intercept), weights, precision, self.memory_limit
         )
-        given = FitArguments(X, y, weights, variances)
+        given = {
+            "X": X,
+            "y": y,
+            "sample_weight": weights,
+            "noise_variance_per_row": variances,
+        }
         self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
         return self
 
@@ -143,7 +147,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         layout = self._layout(rows.varying(t))
         targets = {name: rows.columns(t, some) for name, some in layout.columns.items()}
         data = rows.data(targets, weights, intercept=bool(self.fit_intercept))
-        given = FitArguments(data.X, np.empty(0))
+        given = {"X": data.X, "y": np.empty(0)}
         self._fit(data, likelihood, given, single=single, order=layout.order)
         return self
 
@@ -359,7 +363,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         return self.basis_.values(rows[present]), targets[present], weights, variances
 
     def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
-        """See `RelevanceEstimator._log_density_left_out`; over copies and targets."""
+        """Σ log p(t_n | t_−n) over targets and frequencies of rows; NaN without Gaussian noise."""
         Phi, t, weights, variances = self._counted(
             X, y, given.get("sample_weight"), given.get("noise_variance_per_row")
         )

@@ -135,7 +135,7 @@ class TrainingRows:
 
 @dataclass(frozen=True)
 class Residuals:
-    """What a machine left of the training rows, and how much a function added to it may be.
+    """Residuals at the training rows, and the size of functions that are added.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class Residuals:
     def correction(
         self, posterior: Posterior, alpha: Array, extra: Extra, Phi: Array
     ) -> tuple[Array, Array]:
-        """What functions centred on the queries add to mean and covariance of the outputs there.
+        """Return additions of functions centred on the queries to mean and covariance there.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ LOOKED_AT = 100_000
 
 
 def at_once(draw: Callable[[], Any]) -> Any:
-    """What is drawn, where nothing else has to be told of it."""
+    """Return what a function draws."""
     return draw()
 
 
@@ -72,7 +72,7 @@ def _clustered(clusterer: BaseEstimator, X: Array, random_state: RandomState) ->
 
 
 def default_size(n_rows: int) -> int:
-    """How many rows carry a candidate function, if nobody says."""
+    """Return the number of rows that carry a candidate function by default."""
     if n_rows**2 <= MAX_ENTRIES:
         return n_rows
     return min(n_rows, max(LEAST_CENTERS, MAX_ENTRIES // n_rows))

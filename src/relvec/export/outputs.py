@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._fitting.output import FittedOutput
+from relvec._fitting.result import FittedOutput
 from relvec.export.expression import (
     Axis,
     Expression,

@@ -1,0 +1,152 @@
+"""The function that regression learns: its mean and standard deviation, and draws of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._estimators.base import RelevanceEstimator
+from relvec._fitting.result import FittedOutput, Queries, check_range
+from relvec._numerics.checks import check_count
+from relvec._numerics.typing import Array
+from relvec.likelihoods import RegressionLikelihood
+
+#: Two numbers of every row, made of a likelihood and of mean and covariance of linear predictors.
+Moments = Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]]
+
+
+class LatentPredictor(RelevanceEstimator):
+    """Fitted outputs, one a target, as predictors of a function."""
+
+    @property
+    def _single(self) -> bool:
+        """True if y had no columns."""
+        return self.fit_result_.single
+
+    @property
+    def weight_covariance_(self) -> Array:
+        """Posterior covariance Σ of the weights (eq. 12), for each target."""
+        check_is_fitted(self)
+        size = len(self.relevance_)
+        covariance = np.zeros((len(self.fit_result_.outputs), size, size))
+        for own, output in zip(covariance, self.fit_result_.outputs, strict=True):
+            own[np.ix_(output.columns, output.columns)] = output.posterior.covariance
+        return covariance[0] if self._single else covariance
+
+    def _moments(
+        self,
+        X: ArrayLike,
+        of: Moments,
+        *,
+        spread: bool,
+    ) -> Array:
+        """Two numbers of each row, of shape (2, n_samples) or (2, n_samples, n_targets).
+
+        They are made of mean and covariance of the linear predictor, which is zero without
+        `spread`.
+        """
+        both = self._at_rows(partial(_moments, of, spread), X, 2, len(self.fit_result_.outputs))
+        both = np.swapaxes(both, 0, 1)
+        moments: Array = both[:, :, 0] if self._single else both
+        return moments
+
+    @overload
+    def predict_latent(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict_latent(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
+
+    def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Predict the function itself, without the noise of an observation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries.
+        return_std : bool, default=False
+            Return the standard deviation of the function too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Posterior mean of the function, in units of y.
+        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            If `return_std`, in units of y.
+        """
+        mean, variance = self._moments(X, function, spread=return_std)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | np.random.RandomState | None = None,
+        noise: bool = False,
+    ) -> Array:
+        """Draw functions from the posterior, evaluated at the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Queries.
+        n_samples : int, default=1
+            Number of functions.
+        random_state : int, RandomState or None, default=None
+            Source of the draws.
+        noise : bool, default=False
+            Add the noise of an observation to every value.
+
+        Returns
+        -------
+        samples : ndarray of shape (n_rows, n_samples) or (n_rows, n_targets, n_samples)
+            One function along the last axis, in units of y (its logarithm for counts without
+            `noise`).
+        """
+        check_is_fitted(self)
+        self._refuse_jointly("sample_y")
+        check_count(n_samples, "n_samples")
+        rng = check_random_state(random_state)
+        Phi, drawn = self.basis_.values(self._queries(X)), []
+        for output in self.fit_result_.outputs:
+            own = Phi[:, output.columns]
+            with np.errstate(over="ignore", invalid="ignore"):
+                (samples,) = output.posterior.sample(own, n_samples, rng)
+            check_range(samples)
+            drawn.append(likelihood_of(output).sample(samples, rng) if noise else samples)
+        return drawn[0] if self._single else np.stack(drawn, axis=1)
+
+    def _refuse_jointly(self, asked: str) -> None:
+        """Raise if every query has a function of its own, so that two of them share no model."""
+        if self.training_rows_ is not None:
+            raise ValueError(
+                f"{asked} needs the joint distribution of several rows, and there is none with "
+                "augment=True: every row adds a function of its own; ask for return_std=True, or "
+                "fit with augment=False"
+            )
+
+
+def likelihood_of(output: FittedOutput) -> RegressionLikelihood:
+    """Return the likelihood of an output of regression."""
+    assert isinstance(output.likelihood, RegressionLikelihood)
+    return output.likelihood
+
+
+def _moments(of: Moments, spread: bool, model: LatentPredictor, at: Queries) -> Array:
+    """Two numbers of each row and output, shape (n_queries, 2, n_outputs)."""
+    outputs = model.fit_result_.outputs
+    found = np.empty((len(at.Phi), 2, len(outputs)))
+    for number, output in enumerate(outputs):
+        mean, covariance = output.latent(at, spread=spread)
+        found[:, :, number] = np.hstack(of(likelihood_of(output), mean, covariance))
+    return found
+
+
+def function(_: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """Mean and variance of the function."""
+    return mean, cov[:, 0]
