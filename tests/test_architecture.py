@@ -55,6 +55,8 @@ CIRCLES = [
     ["relvec._runner.runner", "relvec.solvers.base"],
 ]
 UPWARD = {
+    ("relvec._assess.compare", "relvec._estimators.summary"),
+    ("relvec._commands.report", "relvec._estimators.notebook"),
     ("relvec._assess.compare", "relvec._evidence.gaussian"),
     ("relvec._assess.diagnose", "relvec._evidence.posterior"),
     ("relvec._assess.findings", "relvec._fitting.leave_one_out"),
