@@ -19,6 +19,8 @@ def test_the_code_keeps_what_the_page_says(capsys):
     (bump,) = set(kept) - {"x0", "sin(0.0172142 x0)"}
     row = int(re.fullmatch(r"rbf\[(\d+)\]", bump)[1])
     assert abs(names["day"][row, 0] - 500) < 10
+    both = {"sin(0.0172142 x0)", "cos(0.0172142 x0)"}
+    assert {"x0"} | both < set(names["waves"].basis_.names())
     assert list(names["linear"].relevance_) == [7, 1234]
     assert "x1234" in capsys.readouterr().out
 

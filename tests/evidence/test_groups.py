@@ -125,6 +125,18 @@ def test_precisions_that_are_no_match_are_refused(alpha):
         Hyperparameters(np.array([9, 4]), alpha)
 
 
+def test_a_constant_function_has_the_unit_of_its_group(rng):
+    """It was scaled to zero, but the precision that it shares is that of the others."""
+    Phi = 100 * rng.standard_normal((20, 4))
+    Phi[:, [0, 3]] = 2.0
+    design = DenseDesign(Phi.copy(), center=True, groups=np.array([0, 0, 0, 1]))
+    unit = design.weight_unit
+    norm2 = ((Phi[:, 1:3] - Phi[:, 1:3].mean(axis=0)) ** 2).sum(axis=0).mean()
+    assert_allclose(unit, np.append(np.full(3, norm2**-0.5), 1.0))
+    shared = Hyperparameters(np.arange(3), np.ones(1), group=np.zeros(3, dtype=np.intp))
+    assert_allclose(shared.in_units(1 / unit[:3]).alpha, [norm2])
+
+
 def test_groups_of_labels_are_numbered_in_their_order():
     groups = Groups.of_labels(LABELS)
     assert_array_equal(groups.label, GROUP)

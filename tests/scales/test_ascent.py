@@ -1,13 +1,14 @@
-"""The evidence by scales and precisions: its slope, and what families and idle scales are."""
+"""The evidence by scales and precisions: its gradient, groups of precisions, irrelevant inputs."""
 
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
+from relvec._evidence import Hyperparameters
 from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig, Problem
-from relvec._fitting.scale_ascent import ScaledEvidence, SharedPrecisions, may_vanish, theta_of
-from relvec._fitting.scales import families_of
+from relvec._fitting.scale_ascent import ScaledEvidence, may_vanish, theta_of
+from relvec._fitting.scales import groups_by_kernel
 from relvec._runner.runner import Runner
 from relvec.basis import RBF, Centers, Columns, Concatenate
 from relvec.likelihoods import Bernoulli, Gaussian
@@ -24,7 +25,7 @@ def rows():
 
 
 def evidence_of(rows, likelihood, *, weights=None, intercept=True):
-    """Two machines that share the scales of a mixed basis, precisions in families."""
+    """Two outputs that share the scales of a mixed basis, with precisions that functions share."""
     X, f, copies = rows
     noisy = f + 0.3 * np.random.RandomState(4).standard_normal(30)
     binary = isinstance(likelihood, Bernoulli)
@@ -35,23 +36,26 @@ def evidence_of(rows, likelihood, *, weights=None, intercept=True):
     data = TrainingData(X, targets, intercept, copies if weights else None)
     problem = Problem(data, likelihood, FitConfig(lambda design: Sequential(), 1000), Runner())
     beta = np.ones(1) if binary else np.array([90.0])
-    machines = [
-        SharedPrecisions(
-            np.array([0, 2, 3, 5]), np.array([0, 1, 1, 1]), np.array([0.5, -0.7]), beta
-        ),
-        SharedPrecisions(np.array([1, 4]), np.array([0, 1]), np.array([3.0, 0.2]), 0.5 * beta),
+    outputs = [
+        Hyperparameters(np.array([0, 2, 3, 5]), np.exp([0.5, -0.7]), beta, np.array([0, 1, 1, 1])),
+        Hyperparameters(np.array([1, 4]), np.exp([3.0, 0.2]), 0.5 * beta),
     ]
-    return ScaledEvidence(problem, basis, machines)
+    return ScaledEvidence(problem, basis, outputs)
+
+
+def value_at(evidence, coordinates):
+    """Log evidence where θ is the first two, then log α and log β of the first output."""
+    return evidence.at(*np.split(coordinates, [2, 5])).value()
 
 
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("likelihood", [Gaussian(), Bernoulli()], ids=["gaussian", "bernoulli"])
-def test_slope_in_every_coordinate(rows, likelihood, intercept, weights):
-    """Scales, precisions of families, noise of each machine: all as finite differences say."""
+def test_gradient_in_every_coordinate(rows, likelihood, intercept, weights):
+    """Scales, shared precisions, noise of each output: all as finite differences say."""
     evidence = evidence_of(rows, likelihood, weights=weights, intercept=intercept)
-    found = evidence.slope()[1]
-    expected = derivative(lambda place: evidence.at(place).value(), evidence.place)
+    found = evidence.gradient()[1]
+    expected = derivative(lambda point: value_at(evidence, point), evidence.coordinates)
     if isinstance(likelihood, Bernoulli):  # there is no noise to move
         noises = [4, 7]
         assert not found[noises].any()
@@ -62,15 +66,10 @@ def test_slope_in_every_coordinate(rows, likelihood, intercept, weights):
 def test_value_is_the_evidence_of_dense_formulas(rows):
     """Without an intercept, log N(t; 0, σ²I + ΦA⁻¹Φᵀ) of the target in the units of its design."""
     evidence = evidence_of(rows, Gaussian(), intercept=False)
-    Phi = evidence.problem.data.evaluate(evidence.basis)
-    expected = 0.0
-    for machine, t in zip(evidence.machines, evidence.problem.data.targets.values(), strict=True):
-        unit = t[:, 0] / np.linalg.norm(t)
-        alpha = np.exp(machine.log_alpha[machine.family])
-        C = (
-            np.eye(30) / machine.beta[0]
-            + (Phi[:, machine.columns] / alpha) @ Phi[:, machine.columns].T
-        )
+    targets, expected = evidence.problem.data.targets.values(), 0.0
+    for hyper, t in zip(evidence.outputs, targets, strict=True):
+        unit, Phi = t[:, 0] / np.linalg.norm(t), evidence.Phi[:, hyper.active]
+        C = np.eye(30) / hyper.beta[0] + (Phi / hyper.alpha[hyper.group]) @ Phi.T
         expected += multivariate_normal(np.zeros(30), C).logpdf(unit)
     assert evidence.value() == pytest.approx(expected, rel=1e-10)
 
@@ -78,10 +77,10 @@ def test_value_is_the_evidence_of_dense_formulas(rows):
 def test_ascent_rises_and_holds_what_it_is_told_to(rows):
     """An ascent ends higher than it began, and scales that are held stay."""
     evidence = evidence_of(rows, Gaussian())
-    value, there = evidence.ascended(15, Runner())
+    value, there = evidence.ascended(15)
     assert value > evidence.value() + 1
     assert value == pytest.approx(there.value(), rel=1e-10)
-    held, stayed = evidence.ascended(15, Runner(), hold_scales=True)
+    held, stayed = evidence.ascended(15, theta=False)
     assert evidence.value() < held < value
     np.testing.assert_array_equal(theta_of(stayed.basis), theta_of(evidence.basis))
 
@@ -89,7 +88,7 @@ def test_ascent_rises_and_holds_what_it_is_told_to(rows):
 def test_without_a_scale_its_input_does_not_matter(rows):
     """A scale of zero is a kernel of the other inputs."""
     evidence = evidence_of(rows, Gaussian())
-    fewer = evidence.without(1)
+    fewer = evidence.at(np.array([evidence.theta[0], -np.inf]))
     kernel = fewer.basis.parts_[1]
     assert kernel.gamma_[1] == 0
     assert kernel.gamma_[0] == pytest.approx(evidence.basis.parts_[1].gamma_[0])
@@ -112,6 +111,6 @@ def test_functions_of_a_kernel_share_a_precision():
     """One a kernel, never one of two, and one for each other function."""
     X = np.arange(6.0)[:, None]
     basis = Concatenate([RBF(gamma=1.0), Columns(), RBF(gamma=0.1)]).fit(X)
-    np.testing.assert_array_equal(families_of(basis), [0] * 6 + [1] + [2] * 6)
+    np.testing.assert_array_equal(groups_by_kernel(basis).label, [0] * 6 + [1] + [2] * 6)
     fewer = basis.restrict(np.array([0, 2, 8, 9]))  # none of the columns
-    np.testing.assert_array_equal(families_of(fewer), [0, 0, 1, 1])
+    np.testing.assert_array_equal(groups_by_kernel(fewer).label, [0, 0, 1, 1])

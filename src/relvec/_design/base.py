@@ -241,9 +241,11 @@ class Design(ABC):
     @property
     def weight_unit(self) -> Array:
         """Weight of a raw candidate that is as much as a weight of one of the standardised."""
-        # A function that is constant on these data was scaled to zero, and its α no longer matters.
+        # A function that is constant on these data was scaled to zero, and its α no longer matters
+        # unless others share it.
+        scale = self.groups.largest(np.where(np.isfinite(self.scale), self.scale, 0.0))
         with np.errstate(over="ignore"):
-            unit: Array = 1 / np.where(np.isfinite(self.scale), self.scale, 1.0)
+            unit: Array = 1 / np.where(scale > 0, scale, 1.0)[self.groups.label]
         if not np.isfinite(unit).all():
             raise OverflowError("basis functions fall below the range of float64; rescale X")
         return unit
@@ -332,8 +334,8 @@ def shared_scales(norms: Array, groups: Groups) -> tuple[Array, Array]:
     constant = np.isinf(norms)
     if groups.single:
         return norms, np.where(constant, 0.0, 1.0)
-    size, largest = np.where(constant, 0.0, norms), np.zeros(groups.count)
-    np.maximum.at(largest, groups.label, size)
+    size = np.where(constant, 0.0, norms)
+    largest = groups.largest(size)
     unit = np.where(largest > 0, largest, 1.0)[groups.label]
     count = groups.total((~constant).astype(np.float64))
     mean = groups.total((size / unit) ** 2) / np.maximum(count, 1.0)

@@ -116,10 +116,17 @@ class TrainingData:
         with np.errstate(over="ignore", invalid="ignore"):
             return basis.evaluate(self.X)
 
-    def design(self, Phi: Array) -> DenseDesign:
-        """Return the design of candidates Phi (n_samples, n_candidates), which it takes over."""
+    def design(self, Phi: Array, groups: Index) -> DenseDesign:
+        """Return the design of candidates Phi (n_samples, n_candidates), which it takes over.
+
+        Those with one label in `groups` (n_candidates,) share a precision.
+        """
         return DenseDesign(
-            Phi, center=self.intercept, weights=self.weights, precision=self.row_precision
+            Phi,
+            center=self.intercept,
+            weights=self.weights,
+            precision=self.row_precision,
+            groups=groups,
         )
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
@@ -131,13 +138,14 @@ class TrainingData:
         size = len(self.X) * len(basis.rows_)
         few = size > SMALL and len(self.X) > ROWS_A_FUNCTION * len(basis.rows_)
         if self.fits_in_memory(basis) and not (few and likelihood.quadratic):
-            return self.design(self.evaluate(basis))
+            return self.design(self.evaluate(basis), basis.groups)
         return BlockedDesign(
             ArrayBlocks(self.X, block_size(basis)),
             basis,
             center=self.intercept,
             weights=self.weights,
             precision=self.row_precision,
+            groups=basis.groups,
         )
 
     def learns_scales(self, basis: Basis) -> bool:
@@ -278,8 +286,13 @@ class OutOfCoreData(TrainingData):
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of all functions, evaluated block by block."""
-        blocks = self.blocks.sized(block_size(basis))
-        return BlockedDesign(blocks, basis, center=self.intercept, weights=self.frequencies)
+        return BlockedDesign(
+            self.blocks.sized(block_size(basis)),
+            basis,
+            center=self.intercept,
+            weights=self.frequencies,
+            groups=basis.groups,
+        )
 
     def fits_in_memory(self, basis: Basis) -> bool:
         """Return False: the rows are elsewhere."""
@@ -308,7 +321,7 @@ class SummedData(TrainingData):
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of few rows that have the products of all."""
-        return SummedDesign(self.sums, center=self.intercept)
+        return SummedDesign(self.sums, center=self.intercept, groups=basis.groups)
 
     def check(self, likelihood: Likelihood, basis: Basis) -> None:
         """Accept what was checked when the rows were seen."""

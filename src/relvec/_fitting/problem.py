@@ -73,12 +73,23 @@ class Problem:
     config: FitConfig
     runner: Runner
 
-    def solve(self, basis: Basis, begun: Sequence[Hyperparameters] | None = None) -> list[Solution]:
-        """Fit every output, from hyperparameters `begun` on if there are any."""
-        return self.runner.once(partial(self._solve, basis, begun))
+    def solve(
+        self,
+        basis: Basis,
+        begun: Sequence[Hyperparameters] | None = None,
+        design: Design | None = None,
+    ) -> list[Solution]:
+        """Fit every output, from hyperparameters `begun` on if there are any.
 
-    def _solve(self, basis: Basis, begun: Sequence[Hyperparameters] | None) -> list[Solution]:
-        design, targets = self.data.candidates(basis, self.likelihood), self.data.targets.values()
+        Candidates that have a `design` already are not evaluated again.
+        """
+        return self.runner.once(partial(self._solve, basis, begun, design))
+
+    def _solve(
+        self, basis: Basis, begun: Sequence[Hyperparameters] | None, design: Design | None
+    ) -> list[Solution]:
+        design = self.data.candidates(basis, self.likelihood) if design is None else design
+        targets = self.data.targets.values()
         solver = self.config.solver(design)
         starts: Sequence[Hyperparameters | None] = [None] * len(targets) if begun is None else begun
         outputs = list(zip(targets, starts, strict=True))

@@ -1,33 +1,35 @@
-"""The evidence of fixed functions as a function of input scales and precisions, and its ascent."""
+"""Evidence of fixed functions in what their basis has to learn and in the precisions; its ascent.
+
+θ are the logarithms of the values in `Basis.hyper` that are not zero, one after the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from relvec._design.base import in_units, of_logs
+from relvec._design.base import of_logs
 from relvec._evidence import EvidenceModel, EvidenceState, Hyperparameters, evidence_model
 from relvec._evidence.base import WarmStart
 from relvec._fitting.problem import Problem
-from relvec._numerics.typing import Array, Index
-from relvec._runner.runner import Runner
+from relvec._numerics.typing import Array
 from relvec.basis.base import Basis
 
-#: How far one ascent may move the logarithm of a scale or a precision.
+#: The logarithm of a value or a precision moves by so much in one ascent at most.
 REACH = 6.0
 
 
 def theta_of(basis: Basis) -> Array:
-    """Logarithms of the values in `Basis.hyper` that are not zero, shape (n_hyper,)."""
+    """θ of a basis, shape (n_hyper,)."""
     return np.log(_nonzero(basis.hyper, basis.hyper))
 
 
 def with_theta(basis: Basis, theta: Array) -> Basis:
-    """Return the same functions at exp(θ), where θ may be −∞ for what becomes zero."""
+    """Return the same functions at another θ, −∞ for what becomes zero."""
     values: dict[str, float | Array] = {}
     begin = 0
     for name, value in basis.hyper.items():
@@ -52,156 +54,127 @@ def _nonzero(values: Mapping[str, float | Array], hyper: Mapping[str, float | Ar
     )
 
 
-@dataclass(frozen=True)
-class SharedPrecisions:
-    """The functions that one machine uses, families of which share a precision.
-
-    Attributes
-    ----------
-    columns : ndarray of int, shape (n_active,)
-        Positions of the functions in the basis.
-    family : ndarray of int, shape (n_active,)
-        Family of each.
-    log_alpha : ndarray of shape (n_families,)
-        Logarithm of the precision of each family's weights, for the functions as they are and the
-        target in the units of its design.
-    beta : ndarray of shape (n_noises,)
-        Noise precisions.
-    """
-
-    columns: Index
-    family: Index
-    log_alpha: Array
-    beta: Array
-
-    @property
-    def logs(self) -> Array:
-        """Logarithms of all precisions."""
-        return np.append(self.log_alpha, np.log(self.beta))
-
-    def moved(self, logs: Array) -> SharedPrecisions:
-        """The same with other precisions."""
-        k = len(self.log_alpha)
-        return replace(self, log_alpha=logs[:k], beta=np.exp(logs[k:]))
-
-    def hyper(self, active: Index) -> Hyperparameters:
-        """The model, if the functions of the basis are the candidates `active`."""
-        return Hyperparameters(
-            active[self.columns], of_logs(self.log_alpha[self.family]), self.beta
-        )
-
-    def tied(self, slope: Array, *, beta_held: bool) -> Array:
-        """Slope in `logs`, given that in every function's log α and in log β."""
-        k = len(self.family)
-        by_family = np.bincount(self.family, slope[:k], len(self.log_alpha))
-        return np.append(by_family, np.zeros(len(self.beta)) if beta_held else slope[k:])
-
-
 class ScaledEvidence:
-    """Evidence of fixed functions, all machines together, and its slope (eq. 53).
+    """Evidence of fixed functions, summed over the outputs, and its gradient (eq. 53).
 
-    A place is a vector of the log scales of the basis and then the log precisions of each machine.
+    The coordinates are θ and then, output by output, log α and log β.
 
     Parameters
     ----------
     problem : Problem
-        With the targets.
+        Rows and targets.
     basis : Basis
         The functions.
-    machines : sequence of Tied
-        Which of them each machine uses.
+    outputs : sequence of Hyperparameters
+        Functions that each output uses, with precisions for the functions as they are and the
+        target in the units of its design.
+    Phi : ndarray of shape (n_samples, n_functions), optional
+        Values of the functions, where they are known.
     """
 
     def __init__(
-        self, problem: Problem, basis: Basis, machines: Sequence[SharedPrecisions]
+        self,
+        problem: Problem,
+        basis: Basis,
+        outputs: Sequence[Hyperparameters],
+        Phi: Array | None = None,
     ) -> None:
-        self.problem, self.basis, self.machines = problem, basis, machines
-        self.place = np.concatenate([theta_of(basis), *[m.logs for m in machines]])
-        self._ends = np.cumsum([basis.n_hyper, *[len(m.logs) for m in machines]])[:-1]
-        self._near: list[WarmStart | None] = [None] * len(machines)
+        self.problem, self.basis, self.outputs = problem, basis, outputs
+        self.Phi = problem.data.evaluate(basis) if Phi is None else Phi
+        self.theta = theta_of(basis)
+        logs = [np.log(np.append(hyper.alpha, hyper.beta)) for hyper in outputs]
+        self.coordinates = np.concatenate([self.theta, *logs])
+        self._ends = np.cumsum([len(self.theta), *map(len, logs)])[:-1]
 
-    def at(self, place: Array) -> ScaledEvidence:
-        """The same functions elsewhere."""
-        scales, *logs = np.split(place, self._ends)
-        moved = [machine.moved(part) for machine, part in zip(self.machines, logs, strict=True)]
-        return ScaledEvidence(self.problem, with_theta(self.basis, scales), moved)
-
-    def without(self, scale: int) -> ScaledEvidence:
-        """The same with one scale zero."""
-        values = theta_of(self.basis)
-        values[scale] = -np.inf
-        return ScaledEvidence(self.problem, with_theta(self.basis, values), self.machines)
+    def at(self, theta: Array, *logs: Array) -> ScaledEvidence:
+        """Return the evidence at another θ, and with other logs of α and β, if these are given."""
+        outputs = list(map(_with_logs, self.outputs, logs)) if logs else self.outputs
+        if np.array_equal(theta, self.theta):
+            return ScaledEvidence(self.problem, self.basis, outputs, self.Phi)
+        return ScaledEvidence(self.problem, with_theta(self.basis, theta), outputs)
 
     def value(self) -> float:
-        """L here."""
-        return sum(point.log_evidence for _, point in self._points())
+        """Log evidence of all outputs."""
+        return sum(state.log_evidence for _, state in self._states([None] * len(self.outputs)))
 
     def ascended(
-        self,
-        steps: int,
-        progress: Runner,
-        *,
-        hold_scales: bool = False,
-        hold_precisions: bool = False,
+        self, steps: int, *, theta: bool = True, precisions: bool = True
     ) -> tuple[float, ScaledEvidence]:
-        """L after some steps uphill of a quasi-Newton method, and where that is."""
-        reach = np.full(len(self.place), REACH)
-        reach[: self.basis.n_hyper] *= not hold_scales
-        reach[self.basis.n_hyper :] *= not hold_precisions
+        """Log evidence after quasi-Newton steps in θ, the precisions or both, and where it is."""
+        first = self.coordinates
+        free = np.where(np.arange(len(first)) < len(self.theta), theta, precisions)
+        warm: list[WarmStart | None] = [None] * len(self.outputs)
 
-        def downhill(place: Array) -> tuple[float, Array]:
-            value, slope = self.at(place).slope(self._near)
-            return -value, -slope
+        def at(moved: Array) -> ScaledEvidence:
+            coordinates = first.copy()
+            coordinates[free] = moved
+            return self.at(*np.split(coordinates, self._ends))
+
+        def downhill(moved: Array) -> tuple[float, Array]:
+            value, gradient = at(moved).gradient(warm, theta=theta)
+            return -value, -gradient[free]
 
         def ascent() -> tuple[float, Array]:
+            bounds = np.stack([first[free] - REACH, first[free] + REACH], axis=1)
             found = minimize(
                 downhill,
-                self.place,
+                first[free],
                 jac=True,
                 method="L-BFGS-B",
-                bounds=np.column_stack([self.place - reach, self.place + reach]),
+                bounds=bounds,
                 options={"maxiter": steps},
             )
             return -float(found.fun), found.x
 
-        with progress.part("ascent in the scales", 0):
-            value, place = progress.once(ascent)
-        return value, self.at(place)
+        runner = self.problem.runner
+        with runner.part("ascent in the scales", 0):
+            value, moved = runner.once(ascent)
+        return value, at(moved)
 
-    def slope(self, near: list[WarmStart | None] | None = None) -> tuple[float, Array]:
-        """L and its slope at the place; what is known `near` is begun from and replaced."""
-        log_evidence, slopes = 0.0, []
-        D = np.zeros((len(self.problem.data.X), len(self.basis.rows_)))
-        for number, (inference, point) in enumerate(self._points(near)):
-            if not self.problem.believable(point.log_evidence):
-                return -np.inf, np.zeros_like(self.place)
-            if near is not None:
-                near[number] = point.warm_start()
-            machine = self.machines[number]
-            log_evidence += point.log_evidence
-            with np.errstate(over="ignore", invalid="ignore"):
-                D[:, machine.columns] += inference.function_slope(point)
-            slopes.append(machine.tied(point.evidence_gradient(), beta_held=inference.noise.held))
+    def gradient(
+        self, warm: list[WarmStart | None] | None = None, *, theta: bool = True
+    ) -> tuple[float, Array]:
+        """Log evidence and its gradient in the coordinates, where wanted in `theta`.
+
+        States of the outputs that are known in `warm` are begun from, and replaced.
+        """
+        warm = [None] * len(self.outputs) if warm is None else warm
+        log_evidence, gradients, D = 0.0, [np.zeros(len(self.theta))], np.zeros_like(self.Phi)
+        for j, (model, state) in enumerate(self._states(warm)):
+            if not self.problem.believable(state.log_evidence):
+                return -np.inf, np.zeros_like(self.coordinates)
+            log_evidence += state.log_evidence
+            hyper, warm[j] = self.outputs[j], state.warm_start()
+            gradient = np.zeros(len(hyper.alpha) + len(hyper.beta))
+            n_free = len(hyper.alpha) if model.noise.held else len(gradient)
+            gradient[:n_free] = state.evidence_gradient()[:n_free]
+            gradients.append(gradient)
+            if theta:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    D[:, hyper.active] += model.function_slope(state)
         if not np.isfinite(D).all():
             raise OverflowError(
                 "the scales of functions that are next to nothing cannot be learnt: slopes exceed "
                 "the range of float64; rescale X"
             )
-        by_scale = _nonzero(self.basis.hyper_gradient(self.problem.data.X, D), self.basis.hyper)
-        return log_evidence, np.concatenate([by_scale, *slopes])
+        if theta:
+            by_value = self.basis.hyper_gradient(self.problem.data.X, D)
+            gradients[0] = _nonzero(by_value, self.basis.hyper)
+        return log_evidence, np.concatenate(gradients)
 
-    def _points(
-        self, near: list[WarmStart | None] | None = None
-    ) -> list[tuple[EvidenceModel, EvidenceState]]:
-        """Posterior of every machine at the place."""
-        Phi, found = self.problem.data.evaluate(self.basis), []
-        begun = near or [None] * len(self.machines)
-        for machine, start, t in zip(
-            self.machines, begun, self.problem.data.targets.values(), strict=True
-        ):
-            design = self.problem.data.design(Phi[:, machine.columns])
-            inference = evidence_model(self.problem.likelihood, design, t).all_active()
-            alpha = in_units(of_logs(machine.log_alpha[machine.family]), design.weight_unit)
-            hyper = Hyperparameters(np.arange(len(alpha)), alpha, machine.beta)
-            found.append((inference, inference.at(hyper, start)))
-        return found
+    def _states(
+        self, warm: Sequence[WarmStart | None]
+    ) -> Iterator[tuple[EvidenceModel, EvidenceState]]:
+        """Posterior of every output, looked for from states that are known."""
+        targets = self.problem.data.targets.values()
+        for hyper, start, t in zip(self.outputs, warm, targets, strict=True):
+            design = self.problem.data.design(self.Phi[:, hyper.active], hyper.group)
+            model = evidence_model(self.problem.likelihood, design, t).all_active()
+            every = replace(hyper, active=np.arange(len(hyper.active)))
+            yield model, model.at(every.in_units(design.weight_unit), start)
+
+
+def _with_logs(hyper: Hyperparameters, logs: Array) -> Hyperparameters:
+    """Return the same functions with other log α and log β, side by side."""
+    alpha, log_beta = np.split(logs, [len(hyper.alpha)])
+    return replace(hyper, alpha=of_logs(alpha), beta=np.exp(log_beta))

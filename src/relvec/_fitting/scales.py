@@ -1,34 +1,28 @@
-"""The stages in which input scales are learnt, each of which begins where the last one ended.
+"""Learn what a basis has to learn, such as input scales, from the evidence (Tipping 2001, app. C).
 
-1. All functions, or some hundred of them, are in the model with one precision for all. There is no
-   choice of functions yet, so that only the scales can explain the targets.
+1. In a full model, of all functions or a subset of them, those of one kernel share a precision. No
+   functions are chosen yet, so that only the scales can explain the targets.
 2. Sparse fits at these scales alternate with an ascent in the scales and the precisions of the
-   functions that were kept, until that is worth no more.
-3. A scale that is not worth ½ log N nats (Schwarz's criterion) becomes zero: its input does not
-   matter. So it is already at the end of the first stage.
+   functions that were kept, until the penalised evidence rises no more.
+3. The scale of an input that does not gain ½ log N nats (Schwarz's criterion) becomes zero. So it
+   does already at the end of the first stage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
-from scipy.special import logsumexp
 
+from relvec._design import Design
 from relvec._design.base import EVERY
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._fitting.problem import Problem
-from relvec._fitting.scale_ascent import (
-    ScaledEvidence,
-    SharedPrecisions,
-    may_vanish,
-    theta_of,
-    with_theta,
-)
+from relvec._fitting.scale_ascent import ScaledEvidence, may_vanish
+from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index
-from relvec._runner.runner import Runner
 from relvec.basis.base import Basis
 from relvec.solvers import Solution
 
@@ -36,93 +30,80 @@ from relvec.solvers import Solution
 FACTORS = (1 / 64, 1 / 16, 1 / 4, 4.0, 16.0)
 #: The second stage starts from those that the data suggest as well, and from so many times them.
 NARROWER = 4.0
-#: Weights of a family of functions in the first stage at most.
-CROWD = 200
+#: Weights of each group of functions in the full model at most.
+SUBSET = 200
 #: Steps there for each factor, and with the scales free; steps of an ascent in the second stage.
-FIRST_STEPS, CROWD_STEPS, STEPS = 5, 60, 20
+FIRST_STEPS, FULL_STEPS, STEPS = 5, 60, 20
 #: Gain in nats under which the second stage ends.
-SETTLED = 0.1
+LEAST_GAIN = 0.1
 #: A start is given up that is further behind another than so many times what its last round gained.
 PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A sparse fit of every machine at some scales."""
+    """A sparse fit of every output at some scales."""
 
     problem: Problem
     basis: Basis
     solutions: list[Solution]
 
     @classmethod
-    def of(cls, problem: Problem, basis: Basis, begun: list[Hyperparameters] | None = None) -> Fit:
-        """Fit at the scales of a basis, from models `begun` on if there are any."""
+    def of(
+        cls,
+        problem: Problem,
+        basis: Basis,
+        begun: list[Hyperparameters] | None = None,
+        design: Design | None = None,
+    ) -> Fit:
+        """Fit a basis; see `Problem.solve`."""
         with problem.runner.part("fit at some scales", problem.n_tasks):
-            return cls(problem, basis, problem.solve(basis, begun))
+            return cls(problem, basis, problem.solve(basis, begun, design))
 
-    def onward(self, log_scales: Array, there: ScaledEvidence) -> Fit:
-        """Fit at other scales, from the place on that the kept functions were taken to."""
-        basis = with_theta(self.basis, log_scales)
-        begun = [machine.hyper(self.active) for machine in there.machines]
-        return Fit.of(self.problem, basis, begun)
+    def refitted(self, kept: ScaledEvidence) -> Fit:
+        """Fit at other scales, from the precisions on that the `kept` functions have there."""
+        begun = [replace(hyper, active=self.active[hyper.active]) for hyper in kept.outputs]
+        return Fit.of(self.problem, self.basis.with_hyper(kept.basis.hyper), begun)
 
     @property
     def log_evidence(self) -> float:
-        """Of all machines together."""
+        """Log evidence of all outputs."""
         return sum(solution.log_evidence for solution in self.solutions)
 
     @property
-    def worth(self) -> float:
-        """Log evidence less the price of all scales and functions, by which fits compare.
+    def penalised_evidence(self) -> float:
+        """Log evidence less ½ log N for each learnt value and function, by which fits compare.
 
-        Each was chosen among many. Evidence that has been maximised over them does not know that.
+        Each was chosen among many, and evidence that has been maximised over them does not know.
         """
         if not all(self.problem.believable(s.log_evidence) for s in self.solutions):
             return -np.inf
-        used = self.basis.n_hyper + len(self.active)
-        return self.log_evidence - self.problem.data.bic_penalty * used
+        n_chosen = self.basis.n_hyper + len(self.active)
+        return self.log_evidence - self.problem.data.bic_penalty * n_chosen
 
-    @property
+    @cached_property
     def active(self) -> Index:
-        """Functions that any machine uses."""
+        """Functions that any output uses."""
         return np.unique(np.concatenate([solution.active for solution in self.solutions]))
 
-    def around(self) -> ScaledEvidence:
-        """The evidence of the kept functions here, each with a precision of its own."""
-        basis = self.basis.restrict(self.active)
-        Phi, machines = self.problem.data.evaluate(basis), []
-        for solution, t in zip(self.solutions, self.problem.data.targets.values(), strict=True):
+    def kept(self) -> ScaledEvidence:
+        """Evidence of the functions that were kept."""
+        data, basis, outputs = self.problem.data, self.basis.restrict(self.active), []
+        Phi = data.evaluate(basis)
+        for solution, t in zip(self.solutions, data.targets.values(), strict=True):
             columns = np.searchsorted(self.active, solution.active)
-            design = self.problem.data.design(Phi[:, columns])
+            design = data.design(Phi[:, columns], basis.groups[columns])
             hyper = evidence_model(solution.likelihood, design, t).hyper_of(solution.alpha)
-            log_alpha = np.log(hyper.alpha) - 2 * np.log(design.weight_unit)
-            machines.append(
-                SharedPrecisions(columns, np.arange(len(columns)), log_alpha, hyper.beta)
-            )
-        return ScaledEvidence(self.problem, basis, machines)
+            hyper = hyper.in_units(1 / design.weight_unit)
+            outputs.append(replace(hyper, active=columns[hyper.active]))
+        return ScaledEvidence(self.problem, basis, outputs, Phi)
 
 
 def learn_scales(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
-    """Learn the scales of a basis that has some, and fit with them.
+    """Learn the values in `Basis.hyper`, and fit with them.
 
-    Parameters
-    ----------
-    problem : Problem
-        Rows and targets.
-    basis : Basis
-        Candidate functions, at the scales that the data suggest.
-
-    Returns
-    -------
-    basis : Basis
-        All candidates at the learnt scales.
-    solutions : list of Solution
-        A solution for every target.
-
-    Raises
-    ------
-    ValueError
-        The likelihood has no evidence whose slope in the scales is known.
+    Returned are all candidates at the learnt values, and the solution of every output. Likelihoods
+    whose evidence has no known gradient in the functions are refused.
     """
     if not problem.likelihood.learns_scales:
         raise ValueError(
@@ -130,46 +111,35 @@ def learn_scales(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]
             f"'auto' under {type(problem.likelihood).__name__} noise; learn gamma_ under Gaussian "
             "noise without the outliers, or choose gamma by cross-validation"
         )
-    found = [Fit.of(problem, basis)]
+    first, subset = _first(problem, basis)
+    found = [first]
     with problem.runner.interruptible():
-        for better in _better(found[0]):
+        for better in _better(first, subset):
             found.append(better)
             if problem.runner.stopped:
                 break
     return found[-1].basis, found[-1].solutions
 
 
-def _better(first: Fit) -> Iterator[Fit]:
-    """Fits at other scales, each at least as good as the ones before it."""
+def _first(problem: Problem, basis: Basis) -> tuple[Fit, Basis]:
+    """Fit at the values from which learning begins, and the functions of the full model."""
+    design = problem.data.candidates(basis, problem.likelihood)
+    subset = basis.restrict(_subset(problem, basis, design))
+    return Fit.of(problem, basis, design=design), subset
+
+
+def _better(first: Fit, subset: Basis) -> Iterator[Fit]:
+    """Fits at other values, each at least as good as the ones before it."""
     problem, basis = first.problem, first.basis
     best = alternated(first)
     yield best
-    crowd = with_crowd_scales(problem, basis, problem.runner)
-    for start in (crowd, *at_multiples(basis, [NARROWER])):
-        fit = alternated(Fit.of(problem, start), beside=best.worth)
+    full = basis.with_hyper(full_model(problem, subset).hyper)
+    for start in (full, *at_multiples(basis, [NARROWER])):
+        fit = alternated(Fit.of(problem, start), beside=best.penalised_evidence)
         if fit.log_evidence >= first.log_evidence:
-            best = max(best, fit, key=lambda one: one.worth)
+            best = max(best, fit, key=lambda one: one.penalised_evidence)
         yield best
-    yield without_idle_scales(best)
-
-
-def with_crowd_scales(problem: Problem, basis: Basis, progress: Runner) -> Basis:
-    """Stage 1: the basis at scales that suit all functions with one precision a family.
-
-    Scales that are not worth their price to the crowd are zero.
-    """
-    few = basis.restrict(_thinned(problem, basis))
-    crowds = [_crowded(problem, at) for at in (few, *at_multiples(few, FACTORS))]
-    found = [crowd.ascended(FIRST_STEPS, progress, hold_scales=True) for crowd in crowds]
-    _, best = max(found, key=lambda ending: ending[0])
-    while True:
-        best = best.ascended(CROWD_STEPS, progress)[1]
-        basis = with_theta(basis, theta_of(best.basis))
-        busy = progress.once(partial(_busy, best))
-        if np.isfinite(busy).all():
-            return basis
-        basis = with_theta(basis, busy)
-        best = ScaledEvidence(problem, with_theta(best.basis, busy), best.machines)
+    yield without_irrelevant_inputs(best)
 
 
 def at_multiples(basis: Basis, factors: Sequence[float]) -> list[Basis]:
@@ -182,115 +152,119 @@ def at_multiples(basis: Basis, factors: Sequence[float]) -> list[Basis]:
     ]
 
 
-def families_of(basis: Basis) -> Index:
-    """Labels of functions that share a precision in the full model, shape (n_functions,).
+def full_model(problem: Problem, subset: Basis) -> Basis:
+    """Stage 1: the functions at scales that suit all of them, with one precision a kernel."""
+    starts = (_full(problem, basis) for basis in (subset, *at_multiples(subset, FACTORS)))
+    found = (start.ascended(FIRST_STEPS, theta=False) for start in starts)
+    _, best = max(found, key=lambda ending: ending[0])
+    while True:
+        _, best = best.ascended(FULL_STEPS)
+        fewer = with_relevant_inputs(best)
+        if len(fewer.theta) == len(best.theta):
+            return best.basis
+        best = fewer
 
-    Those of one kernel do, besides those that share one in every model.
-    """
+
+def groups_by_kernel(basis: Basis) -> Groups:
+    """Functions that share a precision in the full model: those of a kernel, and `Basis.groups`."""
     labels = basis.groups.copy()
     for _, functions in basis.kernel_parts():
         labels[functions] = labels[functions].min(initial=len(labels))
-    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    return Groups.of_labels(labels)
 
 
-def _thinned(problem: Problem, basis: Basis) -> Index:
-    """Positions of functions, `CROWD` weights of each family at most.
+def _subset(problem: Problem, basis: Basis, design: Design) -> Index:
+    """Positions of functions for the full model, `SUBSET` weights of each group at most.
 
     They are evenly spaced in their correlation with the target, whatever its sign.
     """
-    most = max(1, CROWD // problem.likelihood.n_outputs)
-    families = families_of(basis)
-    if np.bincount(families).max() <= most:
-        return np.arange(len(families))
-    design = problem.data.design(problem.data.evaluate(basis))
+    most, groups = max(1, SUBSET // problem.likelihood.n_outputs), groups_by_kernel(basis)
+    if groups.sizes.max() <= most:
+        return np.arange(len(groups.label))
     t = next(iter(problem.data.targets.values()))[:, 0]
     correlation = np.abs((design.row_weights * (t - t.mean())) @ design.columns(EVERY))
     order, chosen = np.argsort(correlation, kind="stable"), []
-    for family in np.unique(families):
-        members = order[families[order] == family]
-        places = np.linspace(0, len(members) - 1, min(most, len(members)))
-        chosen.append(members[places.round().astype(np.intp)])
+    for group in range(groups.count):
+        members = order[groups.label[order] == group]
+        spaced = np.linspace(0, len(members) - 1, min(most, len(members)))
+        chosen.append(members[spaced.round().astype(np.intp)])
     return np.sort(np.concatenate(chosen))
 
 
-def _crowded(problem: Problem, basis: Basis) -> ScaledEvidence:
-    """The evidence of all functions, one precision a family, with a guess of the precisions.
+def _full(problem: Problem, basis: Basis) -> ScaledEvidence:
+    """Evidence of all functions, with a guess of the precisions.
 
-    Each family begins with the whole of the target to explain, its functions with equal shares.
+    Each group begins with the whole of the target to explain, its functions with equal shares.
     """
-    Phi, families = problem.data.evaluate(basis), families_of(basis)
-    members, machines = [families == family for family in np.unique(families)], []
-    for t in problem.data.targets.values():
-        design = problem.data.design(Phi.copy())
-        inference = evidence_model(problem.likelihood, design, t)
-        # Squares of norms may be out of range, where their logarithms are not.
-        log_norm2 = -2 * np.log(design.weight_unit)
-        log_alpha = np.array([logsumexp(log_norm2[own]) for own in members])
-        log_alpha -= np.log(inference.norm2)
-        machines.append(
-            SharedPrecisions(np.arange(len(families)), families, log_alpha, inference.first_beta)
-        )
-    return ScaledEvidence(problem, basis, machines)
+    data, groups, outputs = problem.data, groups_by_kernel(basis), []
+    Phi, every = data.evaluate(basis), np.arange(len(groups.label))
+    for t in data.targets.values():
+        design = data.design(Phi.copy(), groups.label)
+        model = evidence_model(problem.likelihood, design, t)
+        hyper = Hyperparameters(every, groups.sizes / model.norm2, model.first_beta, groups.label)
+        outputs.append(hyper.in_units(1 / design.weight_unit))
+    return ScaledEvidence(problem, basis, outputs, Phi)
 
 
 def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
-    """Stage 2: rounds of ascent and fit until one of them is not worth it.
+    """Stage 2: rounds of ascent and fit while the penalised evidence rises.
 
-    They end early where they will not catch up with a fit that is worth `beside`.
+    They end early where they will not catch up with that of another fit, `beside`.
     """
-    progress = fit.problem.runner
+    runner = fit.problem.runner
     for _ in range(fit.problem.config.max_iter):
-        if not len(fit.active) or progress.stopped:
+        if not len(fit.active) or runner.stopped:
             break
         moved = fit
-        with progress.interruptible():
-            moved = _round(fit)
-        if not moved.worth > fit.worth:
+        with runner.interruptible():
+            # Where the evidence is that of Laplace's method, precisions follow eq. 16, as in every
+            # fit: its gradient would lead those of classes that can be told apart to zero.
+            precisions = not fit.problem.likelihood.discrete
+            moved = fit.refitted(fit.kept().ascended(STEPS, precisions=precisions)[1])
+        gain = moved.penalised_evidence - fit.penalised_evidence
+        if not gain > 0:
             break
-        gain, fit = moved.worth - fit.worth, moved
-        if gain < SETTLED or fit.worth + PATIENCE * gain < beside:
+        fit = moved
+        if gain < LEAST_GAIN or fit.penalised_evidence + PATIENCE * gain < beside:
             break
     return fit
 
 
-def _round(fit: Fit) -> Fit:
-    """An ascent in the scales, and a fit at those it ends in."""
-    # Where the evidence is that of Laplace's method, precisions follow eq. 16, as in every fit: its
-    # slope would lead those of classes that can be told apart to zero.
-    held = fit.problem.likelihood.discrete
-    _, there = fit.around().ascended(STEPS, fit.problem.runner, hold_precisions=held)
-    return fit.onward(theta_of(there.basis), there)
-
-
-def without_idle_scales(fit: Fit) -> Fit:
+def without_irrelevant_inputs(fit: Fit) -> Fit:
     """Stage 3, with all functions and precisions free to make up for what goes."""
     while len(fit.active) and not fit.problem.runner.stopped:
-        around = fit.around()
-        log_scales = fit.problem.runner.once(partial(_busy, around))
-        if np.isfinite(log_scales).all():
+        kept = fit.kept()
+        fewer = with_relevant_inputs(kept)
+        if len(fewer.theta) == len(kept.theta):
             break
-        fewer = alternated(fit.onward(log_scales, around))
-        if fewer.worth < fit.worth:
+        other = alternated(fit.refitted(fewer))
+        if other.penalised_evidence < fit.penalised_evidence:
             break
-        fit = fewer
+        fit = other
     return fit
 
 
-def _busy(evidence: ScaledEvidence) -> Array:
-    """Logarithms of the scales, −∞ for those that go one after the other below their price."""
-    log_scales, value = theta_of(evidence.basis), evidence.value()
-    left = list(range(len(log_scales)))
-    cost = np.full(len(left), np.inf)
-    for k in map(int, np.flatnonzero(may_vanish(evidence.basis))):
-        cost[k] = value - evidence.without(k).value()
-    for k in np.argsort(cost):
-        place = left.index(k)
-        if cost[k] == 0 or not may_vanish(evidence.basis)[place]:
+def with_relevant_inputs(evidence: ScaledEvidence) -> ScaledEvidence:
+    """Return the evidence with scales of zero for inputs that gain less than the BIC penalty."""
+    return evidence.at(evidence.problem.runner.once(partial(_relevant, evidence)))
+
+
+def _relevant(evidence: ScaledEvidence) -> Array:
+    """θ, −∞ for the scales that go one after the other, the one that costs least first."""
+    left, value = evidence.theta, evidence.value()
+
+    def without(entry: int) -> Array:
+        return np.where(np.arange(len(left)) == entry, -np.inf, left)
+
+    costs = {
+        entry: value - evidence.at(without(entry)).value()
+        for entry in np.flatnonzero(may_vanish(evidence.basis)).tolist()
+    }
+    for entry in sorted(costs, key=lambda entry: costs[entry]):
+        others = may_vanish(evidence.at(left).basis)[np.isfinite(left[:entry]).sum()]
+        if not others or not costs[entry]:
             continue  # of a scale that no kept function depends on nothing is known
-        fewer = evidence.without(place)
-        below = fewer.value()
-        if value - below < evidence.problem.data.bic_penalty:
-            evidence, value = fewer, below
-            left.remove(k)
-            log_scales[k] = -np.inf
-    return log_scales
+        fewer = evidence.at(without(entry)).value()
+        if value - fewer < evidence.problem.data.bic_penalty:
+            left, value = without(entry), fewer
+    return left

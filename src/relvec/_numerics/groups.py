@@ -86,3 +86,11 @@ class Groups:
         ordered = values.take(self._order, axis)
         total: Array = np.add.reduceat(ordered, self._starts, axis)
         return total
+
+    def largest(self, values: Array) -> Array:
+        """Largest of the values of each group, zero at least; shape (count,)."""
+        if self.single:
+            return values
+        largest = np.zeros(self.count)
+        np.maximum.at(largest, self.label, values)
+        return largest
