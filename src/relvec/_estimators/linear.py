@@ -16,6 +16,7 @@ from relvec._estimators.labels import ClassWeight
 from relvec._estimators.regressor import Regressor
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Columns
+from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential, Solver
 
 
@@ -85,7 +86,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
-    likelihood : {"gaussian", "poisson", "student_t"}, default="gaussian"
+    likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
         Distribution of y: Gaussian noise around the function, counts whose log rate the function
         is, by Laplace's method, or Student-t noise for targets with outliers; see
         :class:`relvec.RVR`.
@@ -99,17 +100,17 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         With a y of several columns, let the targets share the functions and one α for each, in the
         units of each target's spread, so that these do not matter; or fit each by itself. Every
         target has noise of its own. A constant target is fitted by itself, as it shares nothing.
-    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+    solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
         Search for the maximum of the evidence; see :class:`relvec.RVR`.
     n_starts : int, default=None
         Starts of the search, which has local optima. The one is kept whose evidence is the highest
-        once every column is charged with the logarithm of the number of columns, as if beforehand
+        less a penalty for every column, the logarithm of the number of columns, as if beforehand
         one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
         where few directions span them and from none, and 1 for the others, which have no more.
     tol : float, default=None
-        Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
+        Nats of log evidence that a column must gain to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
-        of noise seems to be worth.
+        of noise seems to gain.
     max_iter : int, default=1000
         Passes of the solver over all starts.
     n_jobs : int or None, default=None
@@ -118,8 +119,8 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     memory_limit : float, default=1e9
         Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
     checkpoint : str, PathLike or None, default=None
-        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
-        killed or interrupted goes on from its last pass when the same is fitted again.
+        File that holds the state of the fit until it ends. A fit that was killed or interrupted
+        goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -149,7 +150,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, so
         never compare it with one without.
     history_ : list of Pass
-        A row for each pass of the ascent that ended in this model.
+        A row for each pass of the search that ended in this model.
     n_iter_ : int
         Passes of all starts together.
     status_ : str
@@ -184,12 +185,12 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         self,
         *,
         fit_intercept: bool = True,
-        likelihood: str = "gaussian",
+        likelihood: str | RegressionLikelihood = "gaussian",
         noise_variance: float | None = None,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         multi_output: str = "shared",
-        solver: str = "sequential",
+        solver: str | Solver = "sequential",
         n_starts: int | None = None,
         tol: float | None = None,
         max_iter: int = 1000,
@@ -232,33 +233,33 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     class_weight : dict, "balanced" or None, default=None
         Factor for the weight of every row of a class; "balanced" gives all classes the same total.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
-        More than two classes: one machine with the softmax, or one machine a class against the
-        rest, whose probabilities are normalised.
+        More than two classes: one model with the softmax, or one model a class against the rest,
+        whose probabilities are normalised.
     proba : {"integrated", "mode"}, default="integrated"
         Average the class probabilities over the posterior of the weights, or plug in its mode.
     alpha_prior : tuple of two floats, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVC`.
-    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+    solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
         Search for the maximum of the evidence; see :class:`relvec.RVC`.
     n_starts : int, default=None
         Starts of the search, which has local optima. The one is kept whose evidence is the highest
-        once every column is charged with the logarithm of the number of columns, as if beforehand
+        less a penalty for every column, the logarithm of the number of columns, as if beforehand
         one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
         where few directions span them and from none, and 1 for the others, which have no more.
     tol : float, default=None
-        Nats of log evidence that a column must be worth to be added or kept. None is the logarithm
+        Nats of log evidence that a column must gain to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
-        of noise seems to be worth.
+        of noise seems to gain.
     max_iter : int, default=1000
         Passes of the solver over all starts.
     n_jobs : int or None, default=None
-        Processes among which the machines of `multi_class="ovr"` are shared out, -1 for
+        Processes among which the models of `multi_class="ovr"` are shared out, -1 for
         all cores; None is 1, or what ``joblib.parallel_config`` says.
     memory_limit : float, default=1e9
         Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
     checkpoint : str, PathLike or None, default=None
-        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
-        killed or interrupted goes on from its last pass when the same is fitted again.
+        File that holds the state of the fit until it ends. A fit that was killed or interrupted
+        goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 
@@ -276,18 +277,18 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     dual_coef_ : ndarray of shape (1, n_active) or (n_classes, n_active)
         Their weights.
     weight_precision_ : ndarray of shape (n_active,), with "ovr" (n_classes, n_active)
-        α of the kept columns, in inverse squared units of the weights; infinite where a machine
+        α of the kept columns, in inverse squared units of the weights; infinite where a class
         does not use the column.
     well_determined_ : ndarray of the same shape
         γ = 1 − αΣ_ii of eq. 17, the mean over the classes of a multinomial model: how far the data,
         rather than the prior, determine each weight.
     log_evidence_ : float
         Laplace's approximation to the logarithm of the marginal likelihood; with "ovr" the sum over
-        the machines.
+        the classes.
     history_ : list of Pass
-        A row for each pass of the ascent that ended in this model.
+        A row for each pass of the search that ended in this model.
     n_iter_ : int
-        Passes of all starts and machines together.
+        Passes of all starts and classes together.
     status_ : str
         How the fit ended, in words.
     basis_ : Basis
@@ -323,7 +324,7 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
         multi_class: str = "multinomial",
         proba: str = "integrated",
         alpha_prior: tuple[float, float] = (0.0, 0.0),
-        solver: str = "sequential",
+        solver: str | Solver = "sequential",
         n_starts: int | None = None,
         tol: float | None = None,
         max_iter: int = 1000,

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from relvec._estimators.kernels import KernelEstimator, KernelLike
 from relvec._estimators.regressor import Regressor
 from relvec._fitting.centers import CentersLike
+from relvec.likelihoods import RegressionLikelihood
+from relvec.solvers import Solver
 
 
 class RVR(KernelEstimator, Regressor):
@@ -24,12 +26,21 @@ class RVR(KernelEstimator, Regressor):
     kernel : str, callable, Basis or list of these, default="rbf"
         Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
         29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
-        object of `relvec.basis`, whose own parameters then count and not the three below. A list
-        puts several of them, but no precomputed one, side by side in one dictionary.
+        object of `relvec.basis` with parameters of its own. A list puts several of them, but no
+        precomputed one, side by side in one dictionary.
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or an array with one per
         feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
         50 times longer than a fit; features that do not matter have a γ of zero then.
+    likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
+        Distribution of y: Gaussian noise around the function; counts whose log rate the function
+        is, by Laplace's method (a rate y measured over an exposure is fitted with the exposure as
+        its weight); Student-t noise, whose outliers hardly move the function, by a variational
+        bound, with its scale and degrees of freedom learnt, but not γ; or an object of
+        `relvec.likelihoods`.
+    n_starts : int, default=1
+        Starts of the search, which has local optima; more find better ones more often. Only the
+        "sequential" solver has more than one.
     degree : int, default=3
         Power of the "poly" kernel.
     coef0 : float, default=0.0
@@ -37,46 +48,38 @@ class RVR(KernelEstimator, Regressor):
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
-    likelihood : {"gaussian", "poisson", "student_t"}, default="gaussian"
-        Distribution of y: Gaussian noise around the function; or counts whose log rate the function
-        is, by Laplace's method (a rate y measured over an exposure is fitted with the exposure as
-        its weight); or Student-t noise, whose outliers hardly move the function, by a variational
-        bound. Its scale and its degrees of freedom, from 3, are learnt; γ cannot be.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, points of your own, or the centres that a clusterer finds, such as
         ``MiniBatchKMeans(500)``. Over 10,000 rows, None draws as many as make a design matrix of
-        10⁸ entries, but at least 2000, with a warning. Over 100,000, what is drawn or clustered is
-        out of as many.
+        10⁸ entries, but at least 2000, with a warning. Over 100,000, centres are drawn or clustered
+        out of that many rows.
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that error
         bars grow away from the data (Rasmussen and Quiñonero-Candela 2005). The model then keeps
-        all training rows and their residuals, and each prediction evaluates the kernel at all of
-        them. `return_cov` and `sample_y` raise, as do kernels that are precomputed and dictionaries
-        without a kernel.
+        all training rows, and each prediction evaluates the kernel at all of them. `return_cov` and
+        `sample_y` raise, as do precomputed kernels and dictionaries without a kernel.
     alpha_prior : tuple of float, default=(0.0, 0.0)
         Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
         (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
         for the "sequential" solver.
     beta_prior : tuple of float, default=(0.0, 0.0)
         Shape c and rate d of a Gamma prior on the noise precision 1/σ² where it is learnt, d in
-        squared units of y. As much is known before as from 2c observations with a variance of d/c.
+        squared units of y: as much as 2c observations with a variance of d/c tell.
     multi_output : {"shared", "independent"}, default="shared"
         With a y of several columns, let the targets share the functions and one α for each, in the
         units of each target's spread, so that these do not matter; or fit each by itself. Every
         target has noise of its own. A constant target is fitted by itself, as it shares nothing.
-    solver : {"sequential", "fixed_point", "em", "variational"}, default="sequential"
+    solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
         Search for the maximum of the evidence. The last three begin with all functions and are slow
         references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
         expectation-maximisation (eq. 48, 50) and the variational bound of Bishop and Tipping
-        (2000), which is for Gaussian noise.
-    n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often. Only the
-        "sequential" solver has more than one.
+        (2000), which is for Gaussian noise. An object of `relvec.solvers` has parameters of its
+        own.
     tol : float, default=0.03
-        Nats of log evidence that a function must be worth to be added or kept.
+        Nats of log evidence that a function must gain to be added or kept.
     max_iter : int, default=1000
         Passes of the solver over all starts.
     random_state : int, RandomState or None, default=None
@@ -89,8 +92,8 @@ class RVR(KernelEstimator, Regressor):
         computed block by block of rows in every pass and never stored; scales are then learnt on
         2000 rows drawn with `random_state`.
     checkpoint : str, PathLike or None, default=None
-        File in which the fit keeps what it has found, until it ends and removes it. A fit that was
-        killed or interrupted goes on from its last pass when the same is fitted again.
+        File that holds the state of the fit until it ends. A fit that was killed or interrupted
+        goes on from its last pass when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -103,7 +106,7 @@ class RVR(KernelEstimator, Regressor):
     relevance_vectors_ : ndarray of shape (n_active, n_features)
         Points that kept functions are centred on; empty for a precomputed kernel.
     training_rows_ : ndarray of shape (n_samples, n_features) or None
-        With `augment` the training rows that count, which predictions need.
+        Training rows with positive weight, with `augment`.
     dual_coef_ : ndarray of shape (n_active,)
         Weights of the kept functions (mean of eq. 13). With a y of several columns this and the six
         that follow have an axis of targets before the others.
@@ -117,21 +120,19 @@ class RVR(KernelEstimator, Regressor):
     weight_covariance_ : ndarray of shape (n_active, n_active)
         Σ of eq. 12.
     noise_variance_ : float
-        σ², in squared units of y; the mean over the rows where it is known for each. Of Student-t
-        noise its variance, νσ²/(ν − 2).
-    noise_scale_ : float
-        Scale σ of Student-t noise, in units of y.
-    degrees_of_freedom_ : float
-        Degrees of freedom ν of Student-t noise, in [3, 10⁴]; at the upper end it is Gaussian.
+        σ², in squared units of y; the mean over the rows where it is known for each. Variance
+        νσ²/(ν − 2) of Student-t noise.
+    noise_scale_, degrees_of_freedom_ : float
+        Scale σ, in units of y, and degrees of freedom ν, in [3, 10⁴], of Student-t noise.
     well_determined_ : ndarray of shape (n_active,)
         γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     log_evidence_ : float
-        Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, the
-        density of the n_samples − 1 contrasts of y, so never compare it with one without. With
-        the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq. 36). Of several
-        targets the sum. Under Student-t noise a lower bound of it.
+        Logarithm of the marginal likelihood (eq. 15), summed over targets; with an intercept the
+        restricted one, the density of the n_samples − 1 contrasts of y, so never compare it with
+        one without. With the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq.
+        36). Under Student-t noise a lower bound of it.
     history_ : list of Pass
-        A row for each pass of the ascent that ended in this model: start, log_evidence (of the
+        A row for each pass of the search that ended in this model: start, log_evidence (of the
         "variational" solver its bound), n_active, noise_variance (of several targets the geometric
         mean), seconds.
     n_iter_ : int
@@ -145,17 +146,14 @@ class RVR(KernelEstimator, Regressor):
         deviation. It has no unit; zero means that the feature does not matter.
     basis_ : Basis
         The kept functions; ``basis_.transform(X) @ dual_coef_ + intercept_`` is the prediction.
+    fit_result_ : FitResult
+        Kept functions, fitted outputs and the course of the search, as one value.
     n_samples_fit_ : int
         Rows seen in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X had any.
-
-    Notes
-    -----
-    Error bars of functions that vanish away from their centres shrink to the noise far from the
-    data (Tipping 2001, App. D.1). With `augment` they grow; the model keeps the training rows then.
 
     References
     ----------
@@ -193,18 +191,18 @@ class RVR(KernelEstimator, Regressor):
         kernel: KernelLike = "rbf",
         *,
         gamma: str | float | ArrayLike = "scale",
+        likelihood: str | RegressionLikelihood = "gaussian",
+        n_starts: int = 1,
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
-        likelihood: str = "gaussian",
         noise_variance: float | None = None,
         centers: CentersLike = None,
         augment: bool = False,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         multi_output: str = "shared",
-        solver: str = "sequential",
-        n_starts: int = 1,
+        solver: str | Solver = "sequential",
         tol: float = 0.03,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
@@ -215,10 +213,11 @@ class RVR(KernelEstimator, Regressor):
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
+        self.likelihood = likelihood
+        self.n_starts = n_starts
         self.degree = degree
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
-        self.likelihood = likelihood
         self.noise_variance = noise_variance
         self.centers = centers
         self.augment = augment
@@ -226,7 +225,6 @@ class RVR(KernelEstimator, Regressor):
         self.beta_prior = beta_prior
         self.multi_output = multi_output
         self.solver = solver
-        self.n_starts = n_starts
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
