@@ -55,10 +55,6 @@ CIRCLES = [
     ["relvec._runner.runner", "relvec.solvers.base"],
 ]
 UPWARD = {
-    ("relvec._assess.compare", "relvec._estimators.summary"),
-    ("relvec._assess.compare", "relvec._evidence.gaussian"),
-    ("relvec._assess.diagnose", "relvec._evidence.posterior"),
-    ("relvec._assess.findings", "relvec._fitting.leave_one_out"),
     ("relvec._commands.report", "relvec._estimators.notebook"),
     ("relvec.solvers.base", "relvec._runner.runner"),
     ("relvec.solvers.forward", "relvec._runner.runner"),
@@ -66,7 +62,6 @@ UPWARD = {
     ("relvec.solvers.sequential", "relvec._runner.runner"),
 }
 DULL_MODULES = {
-    "relvec._assess.findings",
     "relvec._design.base",
     "relvec._design.blocks",
     "relvec._design.dense",

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, compare
-from relvec._estimators import summary
+from relvec._assess import summary
 from relvec.basis import RBF, Bias, Laplacian
 from tests.support import inputs
 from tests.support.machines import MACHINES

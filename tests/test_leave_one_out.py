@@ -1,13 +1,18 @@
 """Leave-one-out densities against posteriors refitted without the row, and against the evidence."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from relvec import RVR
+from relvec._assess.leave_one_out import left_out
 from relvec._evidence.posterior import Posterior
-from relvec._fitting.leave_one_out import log_density_left_out
+from relvec._fitting.result import FittedOutput
+from relvec.likelihoods import Gaussian
+from relvec.likelihoods.gaussian import normal_log_density
 from tests.support import inputs
 
 
@@ -28,8 +33,9 @@ def refitted(model, X, y, copies, noise, row):
 
 
 def found(model, X, y, noise, weights=None):
-    posterior, Phi = model.fit_result_.outputs[0].posterior, model.basis_.transform(X)
-    return log_density_left_out(posterior, Phi, y, noise, weights)
+    Phi = model.basis_.transform(X)
+    residual, variance = left_out(model.fit_result_, Phi, y[:, None], noise, weights)
+    return normal_log_density(residual, variance)[:, 0]
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -75,8 +81,13 @@ def test_copies_are_rows():
 
 def test_the_only_row_of_an_intercept_is_told_by_nothing():
     alone = Posterior(np.empty((0, 1)), np.empty((0, 0)), np.empty((1, 0)), np.ones(1), np.eye(1))
-    (density,) = log_density_left_out(alone, np.empty((1, 0)), np.ones(1), np.ones(1))
-    assert density == -np.inf
+    output = FittedOutput(np.arange(0), alone, Gaussian(1.0), np.ones(0), np.ones(0))
+    residual, variance = left_out(
+        SimpleNamespace(outputs=[output]), np.empty((1, 0)), np.ones((1, 1))
+    )
+    assert residual == 0
+    assert variance == np.inf
+    assert normal_log_density(residual, variance) == -np.inf
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._estimators import summary as tables
+from relvec._assess import summary as tables
 from relvec.basis import RBF, Bias, Columns
 from tests.support import inputs
 

@@ -27,7 +27,7 @@ from benchmarks.paper.draws import seeds
 from benchmarks.table import print_table
 from relvec import RVR
 from relvec._assess.conformal import CalibratedRegressor
-from relvec._fitting.leave_one_out import left_out
+from relvec._assess.leave_one_out import left_out
 from relvec.basis import RBF
 
 SIZES, N_NEW, N_FOLDS = [100, 300, 1000], 500, 5
@@ -57,10 +57,7 @@ def process_error(truth: Truth, width: float) -> float:
 
 def left_out_square(model: RVR, X: Array, y: Array) -> float:
     """z² of the rows of the fit, in closed form."""
-    noise = np.full(len(y), model.noise_variance_)
-    residual, variance = left_out(
-        model.fit_result_.outputs[0].posterior, model.basis_.evaluate(X), y, noise
-    )
+    residual, variance = left_out(model.fit_result_, model.basis_.evaluate(X), y[:, None])
     return float(np.mean(residual**2 / variance))
 
 

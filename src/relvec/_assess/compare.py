@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
+from relvec._assess.leave_one_out import left_out
 from relvec._assess.pipelines import estimator_of, inputs_of, prefix_of
-from relvec._estimators.summary import table
-from relvec._evidence.gaussian import bic_penalty
+from relvec._assess.summary import table
+from relvec.likelihoods import Gaussian
+from relvec.likelihoods.gaussian import normal_log_density
 
 #: Share of the log evidence, and nats, by which the same evidence computed twice may differ:
 #: roundings, and where the iteration for the mode of a likelihood stops.
@@ -157,15 +159,36 @@ def _row(
     if fitted:
         _check_seen(name, estimator, inputs, y, given)
     evidence, kept = estimator.log_evidence_, len(estimator.relevance_)
-    penalty = bic_penalty(np.sum(given.get("sample_weight", np.ones(np.shape(y)[0]))))
+    penalty = 0.5 * np.log(np.sum(given.get("sample_weight", np.ones(np.shape(y)[0]))))
     return {
         "log_evidence": evidence,
         "less_best": 0.0,
         "schwarz": evidence - penalty * (kept + estimator.basis_.n_hyper),
-        "loo_log_density": estimator._log_density_left_out(inputs, y, **given),
+        "loo_log_density": _loo_log_density(estimator, inputs, y, **given),
         "n_functions": kept,
         "seconds": seconds,
     }
+
+
+def _loo_log_density(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    noise_variance_per_row: ArrayLike | None = None,
+) -> float:
+    """Return Σ log p(t_n | t_−n) over copies and targets, NaN without Gaussian noise."""
+    result, Phi = estimator.fit_result_, estimator.basis_.transform(X)
+    if not all(isinstance(output.likelihood, Gaussian) for output in result.outputs):
+        return float("nan")
+    weights, noise = (
+        None if rows is None else np.broadcast_to(np.asarray(rows, dtype=np.float64), len(Phi))
+        for rows in (sample_weight, noise_variance_per_row)
+    )
+    t = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1)
+    used = np.ones(len(Phi)) if weights is None else weights
+    density = normal_log_density(*left_out(result, Phi, t, noise, weights))
+    return float(used[used > 0] @ density[used > 0].sum(axis=1))
 
 
 def _check_seen(

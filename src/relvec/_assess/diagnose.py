@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from sklearn.base import is_classifier
 
 from relvec._assess.findings import Case, Diagnosis, Finding, Mask
-from relvec._evidence.posterior import Posterior
+from relvec._fitting.result import FittedOutput
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian, Poisson
@@ -65,8 +65,8 @@ def diagnose(case: Case) -> Diagnosis:
 
 def warned(case: Case) -> Iterator[Finding]:
     """Warnings of the fit, which name the parameter themselves."""
-    for code, text in case.warnings:
-        yield Finding(code, text, {})
+    for warning in case.result.warnings:
+        yield Finding(warning.code, str(warning), {})
 
 
 def starts_disagree(case: Case) -> Iterator[Finding]:
@@ -146,8 +146,8 @@ def collinear_weights(case: Case) -> Iterator[Finding]:
     """Kept columns that stand for each other; of functions on points that is no harm."""
     if case.model.basis_.centred:
         return
-    for output in case.model.fit_result_.outputs:
-        correlation = np.abs(np.tril(_weight_correlation(output.posterior), -1))
+    for output in case.result.outputs:
+        correlation = np.abs(np.tril(_weight_correlation(output), -1))
         pairs = np.argwhere(correlation > COLLINEAR)
         if len(pairs):
             worst = np.unravel_index(correlation.argmax(), correlation.shape)
@@ -273,8 +273,8 @@ def non_gaussian(case: Case) -> Iterator[Finding]:
 
 def error_bars_short(case: Case) -> Iterator[Finding]:
     """Targets that miss by more than their standard deviations."""
-    remedy = WIDER.get(type(case.model.fit_result_.outputs[0].likelihood))
-    if remedy is None or len(case.y) < ENOUGH or case.noise_by_row:
+    remedy = WIDER.get(type(case.result.outputs[0].likelihood))
+    if remedy is None or len(case.y) < ENOUGH or case.result.noise_by_row:
         return
     square = case.standardised**2
     mean = float(square.mean())
@@ -367,10 +367,10 @@ def _outlying(z: Array, times: float = 1.0) -> Mask:
     return far
 
 
-def _weight_correlation(posterior: Posterior) -> Array:
-    """Correlation between the weights of each pair of functions, the largest over the outputs."""
-    outputs = posterior.mean.shape[1]
-    roots = (posterior.root[output::outputs] for output in range(outputs))
+def _weight_correlation(output: FittedOutput) -> Array:
+    """Correlation between the weights of each pair of functions, the largest over the classes."""
+    n_outputs = output.posterior.mean.shape[1]
+    roots = (output.posterior.root[number::n_outputs] for number in range(n_outputs))
     units = [root / np.linalg.norm(root, axis=1, keepdims=True) for root in roots]
     correlation: Array = np.max([unit @ unit.T for unit in units], axis=0)
     return correlation

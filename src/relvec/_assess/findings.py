@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from relvec._fitting.leave_one_out import left_out
+from relvec._assess.leave_one_out import left_out
+from relvec._fitting.result import FitResult
 from relvec._numerics.typing import Array
 from relvec.basis import Precomputed
 from relvec.likelihoods import Gaussian
@@ -82,21 +83,16 @@ class Case:
     given: Any = None
 
     @property
-    def warnings(self) -> list[tuple[str, str]]:
-        """Code and text of every warning of the fit."""
-        return [(warning.code, str(warning)) for warning in self.model.fit_result_.warnings]
+    def result(self) -> FitResult:
+        """Result of the fit."""
+        result: FitResult = self.model.fit_result_
+        return result
 
     @property
     def starts(self) -> list[tuple[int, int]]:
         """Number of starts of every search that had several, and how many found its evidence."""
-        pairs = re.findall(r"(\d+) of (\d+) starts within", self.model.status_)
+        pairs = re.findall(r"(\d+) of (\d+) starts within", self.result.status)
         return [(int(starts), int(agreed)) for agreed, starts in pairs]
-
-    @property
-    def noise_by_row(self) -> bool:
-        """Whether each row of the fit had a noise variance of its own."""
-        by_row: bool = self.model.fit_result_.noise_by_row
-        return by_row
 
     @property
     def features(self) -> list[str]:
@@ -112,7 +108,7 @@ class Case:
 
     @property
     def has_inputs(self) -> bool:
-        """Whether there are rows, of inputs and not of kernel values."""
+        """Return whether there are rows, of inputs and not of kernel values."""
         return len(self.X) > 0 and not isinstance(self.model.basis_, Precomputed)
 
     @cached_property
@@ -123,7 +119,7 @@ class Case:
 
     @cached_property
     def fitted_rows(self) -> bool:
-        """Whether these are the rows of the fit, as far as can be told from those that it kept."""
+        """Return whether these are the rows of the fit, as far as those that it kept tell."""
         model, vectors = self.model, self.model.relevance_vectors_
         if len(self.X) != model.n_samples_fit_:
             return False
@@ -169,19 +165,15 @@ class Case:
         Rows of the fit are predicted without themselves. There are none, shape (0, 0), unless the
         noise is Gaussian and of one variance that is not at its floor.
         """
-        outputs = self.model.fit_result_.outputs
-        gaussian = all(isinstance(output.likelihood, Gaussian) for output in outputs)
-        at_floor = any(code == "noise_floor" for code, _ in self.warnings)
-        if not len(self.y) or not gaussian or at_floor or self.noise_by_row:
+        gaussian = all(isinstance(output.likelihood, Gaussian) for output in self.result.outputs)
+        at_floor = any(warning.code == "noise_floor" for warning in self.result.warnings)
+        if not len(self.y) or not gaussian or at_floor or self.result.noise_by_row:
             return np.empty((0, 0))
         if not self.fitted_rows:
             return self.standardised
-        found = []
-        for output, t in zip(outputs, self.y.T, strict=True):
-            noise = np.full(len(t), output.likelihood.noise_variance)
-            residual, variance = left_out(output.posterior, self.Phi[:, output.columns], t, noise)
-            found.append(residual / np.sqrt(variance))
-        return np.array(found).T
+        residual, variance = left_out(self.result, self.Phi, self.y)
+        residuals: Array = residual / np.sqrt(variance)
+        return residuals
 
     @cached_property
     def standardised(self) -> Array:

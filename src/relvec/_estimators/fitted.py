@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.diagnose import diagnose
 from relvec._assess.findings import Case, Diagnosis
+from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
-from relvec._estimators.summary import table, weight_std
 from relvec._fitting.result import FitResult, Queries
 from relvec._numerics.checks import named_errors
 from relvec._numerics.compact import Compact
@@ -185,16 +185,13 @@ class Fitted(Compact, NotebookBlock):
     def _output_names(self) -> list[str]:
         """Return the names of several outputs."""
 
-    def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
-        """Σ log p(t_n | t_−n) over the training rows, NaN where it has no closed form."""
-        del X, y, given
-        return float("nan")
-
     def _weight_std(self) -> Array:
         """Standard deviation of every weight, one row an output as in ``dual_coef_``."""
         rows = []
         for output in self.fit_result_.outputs:
-            std = weight_std(output.posterior, output.likelihood.functions).T
+            mean, root = output.posterior.mean, output.posterior.root
+            roots = root.reshape(*mean.shape, len(root)).swapaxes(1, 2)
+            std = np.linalg.norm(output.likelihood.functions(roots), axis=1).T
             row = np.zeros((len(std), len(self.relevance_)))
             row[:, output.columns] = std
             rows.append(row)

@@ -24,7 +24,6 @@ from relvec._estimators.targets import (
 )
 from relvec._evidence import evidence_model
 from relvec._fitting.data import TrainingData
-from relvec._fitting.leave_one_out import log_density_left_out
 from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_positive, check_weights, named_errors
 from relvec._numerics.priors import check_gamma
@@ -361,19 +360,3 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         if noise_variance_per_row is not None:
             variances = check_row_variances(noise_variance_per_row, len(rows))[present]
         return self.basis_.values(rows[present]), targets[present], weights, variances
-
-    def _log_density_left_out(self, X: ArrayLike, y: ArrayLike, **given: ArrayLike | None) -> float:
-        """Σ log p(t_n | t_−n) over targets and frequencies of rows; NaN without Gaussian noise."""
-        Phi, t, weights, variances = self._counted(
-            X, y, given.get("sample_weight"), given.get("noise_variance_per_row")
-        )
-        copies, total = np.ones(len(Phi)) if weights is None else weights, 0.0
-        for output, target in zip(self.fit_result_.outputs, t.T, strict=True):
-            if not isinstance(output.likelihood, Gaussian):
-                return float("nan")
-            noise = np.full(len(Phi), self._noise_variance(output))
-            noise = noise if variances is None else variances
-            own = Phi[:, output.columns]
-            density = log_density_left_out(output.posterior, own, target, noise, weights)
-            total += float(copies @ density)
-        return total

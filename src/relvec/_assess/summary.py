@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
-from relvec._evidence.posterior import Posterior
 from relvec._numerics.typing import Array
 
 
@@ -52,14 +49,3 @@ def table(index: list[str], columns: Mapping[str, Array], name: str = "function"
     import pandas as pd  # an extra, and slow to import
 
     return pd.DataFrame(dict(columns), index=pd.Index(index, name=name))
-
-
-def weight_std(posterior: Posterior, functions: Callable[[Array], Array] = np.asarray) -> Array:
-    """Standard deviation of every weight of linear `functions` of the outputs, their last axis.
-
-    Shape (n_active, number of functions).
-    """
-    n_active, n_outputs = posterior.mean.shape
-    roots = posterior.root.reshape(n_active, n_outputs, posterior.root.shape[1])
-    std: Array = np.linalg.norm(functions(np.swapaxes(roots, 1, 2)), axis=1)
-    return std

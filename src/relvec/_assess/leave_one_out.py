@@ -1,0 +1,60 @@
+"""Leave-one-out predictions in closed form, from a fit that has seen all rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from relvec._fitting.result import FitResult
+from relvec._numerics.floats import ROUNDINGS
+from relvec._numerics.typing import Array
+from relvec.likelihoods import Gaussian
+
+
+def left_out(
+    result: FitResult,
+    Phi: Array,
+    y: Array,
+    noise_variance: Array | None = None,
+    weights: Array | None = None,
+) -> tuple[Array, Array]:
+    """Return residual and variance of every target predicted without it, at fixed precisions.
+
+    Taking the Gaussian factor of one observation out of the posterior of y_n, which is N(m, v),
+    leaves a Gaussian. With its leverage h = v/σ_n² the predictive distribution of t_n without it is
+    N(t_n − (t_n − m)/(1 − h), σ_n²/(1 − h)): the exact refit at the same α and β, a flat intercept
+    included.
+
+    Parameters
+    ----------
+    result : FitResult
+        With Gaussian noise.
+    Phi : ndarray of shape (n_samples, n_active)
+        Kept functions at the rows of the fit.
+    y : ndarray of shape (n_samples, n_targets)
+        Targets.
+    noise_variance : ndarray of shape (n_samples,), optional
+        σ_n², by default that of the fit.
+    weights : ndarray of shape (n_samples,), optional
+        Copies of each row, of which one is left out; all there is of a row that has less than one.
+
+    Returns
+    -------
+    residual, variance : ndarray of shape (n_samples, n_targets)
+        Zero and infinite where nothing else determines the linear predictor.
+    """
+    share = np.ones(len(y)) if weights is None else np.minimum(weights, 1.0)
+    residuals, variances = np.zeros(y.shape), np.full(y.shape, np.inf)
+    for target, output in enumerate(result.outputs):
+        assert isinstance(output.likelihood, Gaussian)
+        own, posterior = Phi[:, output.columns], output.posterior
+        noise: Any = output.likelihood.noise_variance if noise_variance is None else noise_variance
+        leverage = posterior.latent_covariance(own)[:, 0, 0] / noise
+        rest = 1 - share * leverage
+        known = rest > ROUNDINGS * len(y)
+        rest = np.where(known, rest, 1.0)
+        residual = (y[:, target] - posterior.latent_mean(own)[:, 0]) / rest
+        residuals[known, target] = residual[known]
+        variances[known, target] = (noise * (1 + leverage / rest))[known]
+    return residuals, variances
