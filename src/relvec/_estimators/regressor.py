@@ -271,11 +271,15 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             In nats, the sum over the targets; on the training data, with what `fit` was given, it
             is ``log_evidence_``.
         """
-        Phi, t, weights, variances = self._counted(X, y, sample_weight, noise_variance_per_row)
-        total = 0.0
-        for output, target in zip(self.fit_result_.outputs, t.T, strict=True):
+        rows, targets = self._like_fitted(X, y)
+        weights = check_weights(sample_weight, len(rows))
+        used = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
+        weights = None if weights is None else weights[used]
+        Phi, total = self.basis_.values(rows[used]), 0.0
+        for output, target in zip(self.fit_result_.outputs, targets[used].T, strict=True):
             precision = None
-            if variances is not None:
+            if noise_variance_per_row is not None:
+                variances = check_row_variances(noise_variance_per_row, len(rows))[used]
                 precision = relative_precision(variances, self._noise_variance(output))
             own, center = Phi[:, output.columns], bool(self.fit_intercept)
             design = DenseDesign(own, center=center, weights=weights, precision=precision)
@@ -344,19 +348,3 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         if targets.shape[1] != fitted:
             raise ValueError(f"y has {targets.shape[1]} columns, expected {fitted}")
         return rows, targets
-
-    def _counted(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        noise_variance_per_row: ArrayLike | None,
-    ) -> tuple[Array, Array, Array | None, Array | None]:
-        """Kept functions, targets (n, n_targets), copies and known noise of the rows that count."""
-        rows, targets = self._like_fitted(X, y)
-        weights = check_weights(sample_weight, len(rows))
-        present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
-        weights, variances = None if weights is None else weights[present], None
-        if noise_variance_per_row is not None:
-            variances = check_row_variances(noise_variance_per_row, len(rows))[present]
-        return self.basis_.values(rows[present]), targets[present], weights, variances
