@@ -15,15 +15,6 @@ from tests.support.laplace import MODE, LatentProblem
 from tests.test_gains import joint_block
 
 ACTIVE = np.array([4, 0, 2])
-#: Weights that change the mode of a fraction of the rows.
-COPIES = np.array([1.0, 2.0, 0.5, 7.0, 0.1, 3.0])
-
-
-@pytest.fixture(params=[None, COPIES], ids=["rows", "copies"])
-def problem(request, likelihood, center, rng):
-    drawn = laplace.draw(rng, likelihood, center)
-    copies = request.param
-    return drawn if copies is None else replace(drawn, copies=np.resize(copies, len(drawn.t)))
 
 
 @pytest.fixture

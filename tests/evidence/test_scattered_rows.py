@@ -15,14 +15,6 @@ from tests.support.scattered import Scattered
 
 SAME = {"rtol": 1e-10, "atol": 1e-10}
 ACTIVE, ALPHA = np.array([4, 0, 2]), np.array([0.3, 2.0, 0.05])
-COPIES = np.array([1.0, 2.0, 0.5, 7.0, 0.1, 3.0])
-
-
-@pytest.fixture(params=[None, COPIES], ids=["rows", "copies"])
-def problem(request, likelihood, center, rng):
-    drawn = laplace.draw(rng, likelihood, center)
-    copies = request.param
-    return drawn if copies is None else replace(drawn, copies=np.resize(copies, len(drawn.t)))
 
 
 def elsewhere(problem, kind=LaplaceEvidence):
