@@ -59,39 +59,39 @@ def test_variance_is_that_of_the_weights(dense, found):
 def test_level_and_weights_are_independent_at_the_mean_functions(dense, found):
     """Level plus φ̄ᵀ weights has the level's own covariance, and none with the weights."""
     if not dense.center:
-        assert not found.level_covariance.any()
+        assert not found.intercept_covariance.any()
         assert not found.information.remainder.any()
         assert not found.information.mean_function.any()
         return
-    mean = found.information.middle
+    mean = found.information.mean_functions
     there = np.hstack([mean, np.eye(dense.outputs)])
     np.testing.assert_allclose(
-        there @ dense.inverse @ there.T, found.level_covariance, rtol=1e-9, atol=1e-14
+        there @ dense.inverse @ there.T, found.intercept_covariance, rtol=1e-9, atol=1e-14
     )
     np.testing.assert_allclose((there @ dense.inverse)[:, : dense.n_weights], 0, atol=1e-12)
-    np.testing.assert_allclose(found.level_covariance, np.linalg.inv(dense.B.sum(axis=0)))
+    np.testing.assert_allclose(found.intercept_covariance, np.linalg.inv(dense.B.sum(axis=0)))
 
 
 def test_gradient_is_the_product_with_the_rows(dense, found, rng):
     slope = rng.normal(size=(len(dense.Phi), dense.outputs))
-    by_weight, by_level = found.information.gradient(slope)
+    by_weight, by_intercept = found.information.gradient(slope)
     expected = np.einsum("nra,nr->a", dense.joined, slope)
-    np.testing.assert_allclose(joint(dense, by_weight, by_level), expected, rtol=1e-12)
+    np.testing.assert_allclose(joint(dense, by_weight, by_intercept), expected, rtol=1e-12)
 
 
 def test_solve_divides_by_the_curvature(dense, found, rng):
     by_weight = rng.normal(size=(len(dense.alpha), dense.outputs))
-    by_level = rng.normal(size=dense.outputs) * dense.center
-    weights, level = found.solve(by_weight, by_level)
+    by_intercept = rng.normal(size=dense.outputs) * dense.center
+    weights, level = found.solve(by_weight, by_intercept)
     assert weights.shape == by_weight.shape
-    assert level.shape == by_level.shape
+    assert level.shape == by_intercept.shape
     assert dense.center or not level.any()
-    expected = dense.inverse @ joint(dense, by_weight, by_level)
+    expected = dense.inverse @ joint(dense, by_weight, by_intercept)
     np.testing.assert_allclose(joint(dense, weights, level), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_spread_is_the_variance_of_the_outputs_of_each_row(dense, found):
-    spread = found.reach.spread(dense.Phi)
+    spread = found.predictor_covariance.variance(dense.Phi)
     np.testing.assert_allclose(spread, dense.spread(dense.Phi), rtol=1e-8, atol=1e-13)
 
 
@@ -117,12 +117,13 @@ def test_without_functions_only_the_level_is_left(dense, rng):
     found, outputs = curvature(nothing), nothing.outputs
     half = 0.5 * np.linalg.slogdet(dense.B.sum(axis=0))[1] if nothing.center else 0.0
     assert found.half_log_det == pytest.approx(half)
-    by_level = rng.normal(size=outputs) * nothing.center
-    weights, level = found.solve(np.empty((0, outputs)), by_level)
+    by_intercept = rng.normal(size=outputs) * nothing.center
+    weights, level = found.solve(np.empty((0, outputs)), by_intercept)
     assert weights.shape == (0, outputs)
-    np.testing.assert_allclose(dense.B.sum(axis=0) @ level, by_level, atol=1e-12)
+    np.testing.assert_allclose(dense.B.sum(axis=0) @ level, by_intercept, atol=1e-12)
     np.testing.assert_allclose(
-        found.reach.spread(nothing.Phi), np.broadcast_to(found.level_covariance, nothing.B.shape)
+        found.predictor_covariance.variance(nothing.Phi),
+        np.broadcast_to(found.intercept_covariance, nothing.B.shape),
     )
     white = found.whitened(*beside(nothing, found, columns)).reshape(-1, 2 * outputs)
     seen = nothing.products(nothing.joined, nothing.expand(columns))

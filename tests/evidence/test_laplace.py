@@ -38,18 +38,20 @@ def dense(problem, hyper):
 def test_mode_is_where_the_log_posterior_is_level(problem, hyper, point):
     """Σ slope φ = α w for every function and output, Σ slope = 0 for every level."""
     columns = problem.design.columns(ACTIVE)
-    slope = problem.standard(ACTIVE, hyper.alpha).slope_at(columns @ point.weights + point.level)
+    slope = problem.standard(ACTIVE, hyper.alpha).slope_at(
+        columns @ point.weights + point.intercept
+    )
     np.testing.assert_allclose(columns.T @ slope, hyper.alpha[:, None] * point.weights, **MODE)
     if problem.center:
         np.testing.assert_allclose(slope.sum(axis=0), 0, **MODE)
     else:
-        assert not point.level.any()
+        assert not point.intercept.any()
 
 
 def test_mode_and_variance_are_the_dense_ones(hyper, point, dense):
     root, outputs = np.sqrt(hyper.alpha)[:, None], dense.bend.outputs
     np.testing.assert_allclose(point.weights, dense.weights, **MODE)
-    np.testing.assert_allclose(point.level, dense.level, **MODE)
+    np.testing.assert_allclose(point.intercept, dense.level, **MODE)
     np.testing.assert_allclose(point.mean, root * dense.weights, **MODE)
     each = np.repeat(root, outputs)
     covariance = dense.bend.inverse[: len(each), : len(each)]
@@ -65,7 +67,7 @@ def test_log_evidence_is_the_dense_one(point, dense):
 def test_a_mode_found_from_elsewhere_is_the_same(problem, hyper, point, rng):
     far = problem.inference.at(Hyperparameters(np.array([1, 2, 0, 6]), np.full(4, 1e-3)))
     for found in (
-        problem.inference.at(hyper, far),
+        problem.inference.at(hyper, far.warm_start()),
         problem.inference.at(replace(hyper, alpha=1e4 * hyper.alpha)).move(hyper),
         problem.inference.at(hyper.add(np.array([5]), np.array([0.1]))).keep(np.arange(3)),
     ):
@@ -76,11 +78,11 @@ def test_a_mode_found_from_elsewhere_is_the_same(problem, hyper, point, rng):
 
 def test_gradient_and_hessian_are_those_for_a_curvature_that_stays(problem, hyper, point):
     """Of the Gaussian evidence of the working targets y + B⁻¹ slope: −½ log|C| − ½ t̂ᵀC⁻¹t̂."""
-    bend, slope = problem.standard(ACTIVE, hyper.alpha).bend, point.slope.ravel()
+    bend, slope = problem.standard(ACTIVE, hyper.alpha).bend, point.mode.gradient.ravel()
     y = bend.products(bend.joined, bend.joined) @ np.append(
-        point.weights.ravel(), point.level if problem.center else []
+        point.weights.ravel(), point.intercept if problem.center else []
     )
-    seen = np.einsum("nra,nr->a", bend.joined, slope.reshape(len(point.slope), -1)) + y
+    seen = np.einsum("nra,nr->a", bend.joined, slope.reshape(len(point.mode.gradient), -1)) + y
 
     def evidence(log_alpha):
         at = replace(bend, alpha=np.exp(log_alpha))

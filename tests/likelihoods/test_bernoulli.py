@@ -24,9 +24,9 @@ def test_values_and_derivatives_keep_their_digits(t, y):
     row, spread = (np.array([[t]]), np.array([[y]])), np.array([[[1.7]]])
     found = Bernoulli()
     assert found.log_prob(*row)[0] == pytest.approx(expected[0], rel=1e-14)
-    assert found.slope(*row)[0, 0] == pytest.approx(expected[1], rel=1e-14)
-    assert found.curvature(*row)[0, 0, 0] == pytest.approx(-expected[2], rel=1e-14)
-    slope = found.curvature_slope(*row, spread)[0, 0]
+    assert found.gradient(*row)[0, 0] == pytest.approx(expected[1], rel=1e-14)
+    assert found.neg_hessian(*row)[0, 0, 0] == pytest.approx(-expected[2], rel=1e-14)
+    slope = found.neg_hessian_gradient(*row, spread)[0, 0]
     assert slope == pytest.approx(-1.7 * expected[3], rel=1e-13)
 
 

@@ -42,10 +42,10 @@ def test_values_and_derivatives_along_any_direction(t, functions, rng):
 
     expected = derivatives(along, 0)
     assert found.log_prob(t[None], y)[0] == pytest.approx(expected[0], rel=1e-14, abs=1e-13)
-    slope, B = found.slope(t[None], y)[0], found.curvature(t[None], y)[0]
+    slope, B = found.gradient(t[None], y)[0], found.neg_hessian(t[None], y)[0]
     assert slope @ direction == pytest.approx(expected[1], rel=1e-12, abs=1e-15)
     assert direction @ B @ direction == pytest.approx(-expected[2], rel=1e-12, abs=1e-15)
-    third = found.curvature_slope(t[None], y, spread[None])[0] @ direction
+    third = found.neg_hessian_gradient(t[None], y, spread[None])[0] @ direction
     assert third == pytest.approx(-expected[3], rel=1e-12, abs=1e-15)
 
 
@@ -57,8 +57,8 @@ def test_two_classes_are_one_output_times_the_root_of_two(rng):
     variance = rng.uniform(0.1, 5, (50, 1, 1))
     both = [
         (one.log_prob(t, root * y), two.log_prob(one_hot, y)),
-        (root * one.slope(t, root * y), two.slope(one_hot, y)),
-        (2 * one.curvature(t, root * y), two.curvature(one_hot, y)),
+        (root * one.gradient(t, root * y), two.gradient(one_hot, y)),
+        (2 * one.neg_hessian(t, root * y), two.neg_hessian(one_hot, y)),
         (
             root * one.curvature_slope(t, root * y, 2 * variance),
             two.curvature_slope(one_hot, y, variance),
@@ -92,11 +92,11 @@ def test_no_class_comes_before_another(rows, rng):
     moved = covariance @ turn.T
     both = [
         (likelihood.log_prob(t, y), likelihood.log_prob(t[:, order], there)),
-        (likelihood.slope(t, y) @ turn.T, likelihood.slope(t[:, order], there)),
-        (turn @ likelihood.curvature(t, y) @ turn.T, likelihood.curvature(t[:, order], there)),
+        (likelihood.gradient(t, y) @ turn.T, likelihood.gradient(t[:, order], there)),
+        (turn @ likelihood.neg_hessian(t, y) @ turn.T, likelihood.neg_hessian(t[:, order], there)),
         (
-            likelihood.curvature_slope(t, y, covariance) @ turn.T,
-            likelihood.curvature_slope(t[:, order], there, turn @ moved),
+            likelihood.neg_hessian_gradient(t, y, covariance) @ turn.T,
+            likelihood.neg_hessian_gradient(t[:, order], there, turn @ moved),
         ),
         (likelihood.probabilities(y)[:, order], likelihood.probabilities(there)),
     ]

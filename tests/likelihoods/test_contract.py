@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, LogisticBound, Poisson, StudentT
 from tests.support.differences import derivative
 from tests.support.rows import LIKELIHOODS, name_of
 
@@ -15,6 +15,7 @@ STEPS = np.linspace(-12, 12, 6001)
 SUPPORT = {
     Gaussian: (GRID[:, None], np.gradient(GRID)),
     Bernoulli: (np.array([[0.0], [1.0]]), np.ones(2)),
+    LogisticBound: (np.array([[0.0], [1.0]]), np.ones(2)),
     Categorical: (np.eye(4), np.ones(4)),
     Poisson: (np.arange(400.0)[:, None], np.ones(400)),
     StudentT: (np.sinh(STEPS)[:, None], np.cosh(STEPS) * np.gradient(STEPS)),
@@ -50,13 +51,13 @@ def test_density_sums_to_one(likelihood, support, rng):
 def test_slope_is_the_derivative_of_the_log_density(likelihood, row):
     t, y = row
     expected = derivative(lambda y: likelihood.log_prob(t, y), y)
-    np.testing.assert_allclose(likelihood.slope(t, y), expected, atol=1e-7)
+    np.testing.assert_allclose(likelihood.gradient(t, y), expected, atol=1e-7)
 
 
 def test_curvature_is_minus_the_derivative_of_the_slope(likelihood, row):
     t, y = row
-    expected = -derivative(lambda y: likelihood.slope(t, y), y)
-    found = likelihood.curvature(t, y)
+    expected = -derivative(lambda y: likelihood.gradient(t, y), y)
+    found = likelihood.neg_hessian(t, y)
     np.testing.assert_allclose(found, expected, atol=1e-8)
     np.testing.assert_array_equal(found, np.swapaxes(found, 1, 2))
 
@@ -67,9 +68,9 @@ def test_curvature_slope_is_the_derivative_of_the_traced_curvature(likelihood, r
     spread = half @ np.swapaxes(half, 1, 2)
 
     def traced(y):
-        return np.einsum("nrs,nsr->n", likelihood.curvature(t, y), spread)
+        return np.einsum("nrs,nsr->n", likelihood.neg_hessian(t, y), spread)
 
-    found = likelihood.curvature_slope(t, y, spread)
+    found = likelihood.neg_hessian_gradient(t, y, spread)
     np.testing.assert_allclose(found, derivative(traced, y), atol=1e-7)
 
 
@@ -78,14 +79,16 @@ def test_curvature_is_nowhere_negative(likelihood, support, rng):
     t = support[0][:2].repeat(50, axis=0)
     y = 30 * rng.normal(size=(100, likelihood.n_outputs))
     certain = np.zeros((100, likelihood.n_outputs, likelihood.n_outputs))
-    _, curvature = likelihood.surrogate(t, y, certain)
+    curvature = likelihood.surrogate(t, y, certain).weight
     assert np.linalg.eigvalsh(curvature).min() >= -1e-12 * max(1, np.exp(y.max()))
 
 
 def test_surrogate_has_the_slope_of_the_log_density_where_outputs_are_certain(likelihood, row):
     t, y = row
     certain = np.zeros((30, likelihood.n_outputs, likelihood.n_outputs))
-    np.testing.assert_allclose(likelihood.surrogate(t, y, certain)[0], likelihood.slope(t, y))
+    found = likelihood.surrogate(t, y, certain)
+    np.testing.assert_allclose(found.gradient, likelihood.gradient(t, y), atol=1e-15)
+    np.testing.assert_allclose(found.value, likelihood.log_prob(t, y), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

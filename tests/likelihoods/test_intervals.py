@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import gamma, nbinom, norm, poisson
 
 from relvec.likelihoods import Gaussian, Poisson
-from relvec.likelihoods.counts import count_interval
+from relvec.likelihoods.poisson import count_interval
 from tests.support.rows import LIKELIHOODS, name_of
 
 COVERAGES = [0.01, 0.5, 0.8, 0.95, 0.999]
@@ -122,7 +122,7 @@ def test_interval_of_a_known_output_holds_its_share_of_draws(likelihood, coverag
 @pytest.mark.parametrize("likelihood", NUMBERS, ids=name_of)
 def test_errors_scale_with_a_finite_spread(likelihood):
     mean, covariance = np.full((3, 1), 0.4), np.array([0.0, 0.5, 2.0]).reshape(3, 1, 1)
-    spread = likelihood.spread(mean, covariance)
+    spread = likelihood.error_scale(mean, covariance)
     assert spread.shape == (3, 1)
     assert np.isfinite(spread).all()
     assert (np.diff(spread, axis=0) > 0).all()

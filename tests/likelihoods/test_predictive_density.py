@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import nbinom, norm, poisson, t
 
 from relvec.likelihoods import Gaussian, Poisson, StudentT
-from relvec.likelihoods.counts import count_log_density
+from relvec.likelihoods.poisson import count_log_density
 from tests.likelihoods.test_contract import SUPPORT
 from tests.support.rows import LIKELIHOODS, name_of
 

@@ -54,7 +54,7 @@ def test_surrogate_touches_the_density_and_is_nowhere_above_it(touching):
 def test_learnt_noise_is_a_stationary_point(weighted, rng):
     z2 = student.rvs(5.0, size=400, random_state=3) ** 2
     copies = rng.uniform(0.5, 2, 400) if weighted else np.ones(400)
-    found = StudentT(0.1, 20.0).learnt(z2 / 0.1, copies, 0.0)
+    found = StudentT(0.1, 20.0).learnt(z2 / 0.1, copies)
     assert LEAST_DEGREES < found.degrees_of_freedom < MOST_DEGREES
 
     def value(logs):
@@ -69,23 +69,23 @@ def test_learnt_noise_is_a_stationary_point(weighted, rng):
 
 def test_learnt_noise_of_copies_and_of_weights_is_the_same(rng):
     z2, copies = student.rvs(4.0, size=50, random_state=1) ** 2, rng.integers(1, 4, 50)
-    weighted = StudentT().learnt(z2, copies.astype(float), 0.0)
-    copied = StudentT().learnt(z2.repeat(copies), np.ones(copies.sum()), 0.0)
+    weighted = StudentT().learnt(z2, copies.astype(float))
+    copied = StudentT().learnt(z2.repeat(copies), np.ones(copies.sum()))
     assert weighted.scale2 == pytest.approx(copied.scale2, rel=1e-9)
     assert weighted.degrees_of_freedom == pytest.approx(copied.degrees_of_freedom, rel=1e-6)
 
 
 def test_gaussian_residuals_have_the_most_degrees_and_no_scale_is_under_its_floor():
     z2 = norm.ppf((np.arange(500) + 0.5) / 500) ** 2
-    assert StudentT().learnt(z2, np.ones(500), 0.0).degrees_of_freedom > 0.99 * MOST_DEGREES
-    floored = StudentT(5.0).learnt(z2 / 5, np.ones(500), 3.0)
+    assert StudentT().learnt(z2, np.ones(500)).degrees_of_freedom > 0.99 * MOST_DEGREES
+    floored = StudentT(5.0, least_scale2=3.0).learnt(z2 / 5, np.ones(500))
     assert floored.scale2 == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize("size", [1e-100, 1.0, 1e100])
 def test_units_do_not_matter_to_learnt_noise(size):
     z2 = student.rvs(4.0, size=50, random_state=1) ** 2
-    here, there = (StudentT(s).learnt(z2, np.ones(50), 0.0) for s in (1.0, size))
+    here, there = (StudentT(s).learnt(z2, np.ones(50)) for s in (1.0, size))
     assert there.scale2 == pytest.approx(size * here.scale2, rel=1e-9)
     assert there.degrees_of_freedom == pytest.approx(here.degrees_of_freedom, rel=1e-7)
 

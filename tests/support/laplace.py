@@ -101,10 +101,10 @@ class DenseMode:
 
     def slope_at(self, y: Array) -> Array:
         """∂ log p/∂y of every row and its copies."""
-        return self.copies[:, None] * self.likelihood.slope(self.t, y)
+        return self.copies[:, None] * self.likelihood.gradient(self.t, y)
 
     def bend_at(self, y: Array) -> DenseCurvature:
-        B = self.copies[:, None, None] * self.likelihood.curvature(self.t, y)
+        B = self.copies[:, None, None] * self.likelihood.neg_hessian(self.t, y)
         return DenseCurvature(self.Phi, B, self.alpha, self.center)
 
     @cached_property

@@ -20,7 +20,7 @@ from relvec.basis import (
     Sigmoid,
     Sum,
 )
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, LogisticBound, Poisson, StudentT
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
 
 
@@ -65,7 +65,14 @@ BASES = [
     Fourier(harmonics=2),
     FunctionColumns(squares_and_sums),
 ]
-LIKELIHOODS = [Gaussian(0.3), Bernoulli(), Categorical(4), Poisson(), StudentT(0.3, 7.0)]
+LIKELIHOODS = [
+    Gaussian(0.3),
+    Bernoulli(),
+    LogisticBound(),
+    Categorical(4),
+    Poisson(),
+    StudentT(0.3, 7.0),
+]
 SOLVERS = [Sequential(), FixedPoint(), EM(max_iter=20_000), Variational(max_iter=20_000)]
 
 

@@ -124,9 +124,7 @@ class CalibratedRegressor:
         factor = conformal_quantile(np.abs(self._scores), coverage)
         mean, scale = _mean_and_scale(self.model, X)
         lower, upper = mean - factor * scale, mean + factor * scale
-        if self.model.fit_result_.outputs[0].likelihood.positive_only:
-            lower = np.maximum(lower, 0.0)
-        return lower, upper
+        return np.maximum(lower, self.model.fit_result_.outputs[0].likelihood.support.low), upper
 
 
 @dataclass(frozen=True)
@@ -250,5 +248,5 @@ def _mean_and_scale(model: BaseEstimator, X: ArrayLike) -> tuple[Array, Array]:
         likelihood, mean = model.fit_result_.outputs[output].likelihood, column[:, None]
         covariance = std.reshape(len(std), -1)[:, output, None, None] ** 2
         means.append(likelihood.moments(mean, covariance)[0])
-        scales.append(likelihood.spread(mean, covariance))
+        scales.append(likelihood.error_scale(mean, covariance))
     return np.hstack(means).reshape(latent.shape), np.hstack(scales).reshape(latent.shape)

@@ -236,8 +236,7 @@ class Predictor(LatentPredictor):
         check_is_fitted(self)
         targets = self._like_fitted(X, y)[1]
         for output, target in zip(self.fit_result_.outputs, targets.T, strict=True):
-            if likelihood_of(output).positive_only and target.min() < 0:
-                raise ValueError(f"y has a minimum of {target.min():g}, expected counts >= 0")
+            likelihood_of(output).support.check(target)
         if noise_variance_per_row is not None:
             mean, std = self.predict(
                 X, return_std=True, noise_variance_per_row=noise_variance_per_row

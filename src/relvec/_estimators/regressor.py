@@ -29,7 +29,7 @@ from relvec._numerics.checks import check_positive, check_weights, named_errors
 from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
-from relvec.likelihoods import Gaussian, Poisson, RegressionLikelihood, StudentT
+from relvec.likelihoods import Gaussian, Interval, Poisson, RegressionLikelihood, StudentT
 
 #: Names that ``likelihood`` takes.
 LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
@@ -219,8 +219,8 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         named = LIKELIHOODS.get(self.likelihood) if isinstance(self.likelihood, str) else None
-        positive_only = getattr(named or self.likelihood, "positive_only", False)
-        tags.target_tags.positive_only = positive_only
+        support = getattr(named or self.likelihood, "support", Interval())
+        tags.target_tags.positive_only = support.non_negative
         shared = self.multi_output == "shared"
         tags.target_tags.multi_output = self.likelihood == "gaussian" or not shared
         return tags

@@ -10,8 +10,8 @@ import numpy as np
 
 from relvec._design.base import EVERY, Design
 from relvec._evidence.base import CandidateScores
+from relvec._evidence.curvature import as_matrices, by_weighting, weightings
 from relvec._evidence.gains import Block, best_addition, greedy_additions
-from relvec._evidence.rows import as_matrices, by_weighting, weightings
 from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index, RowVector
 
@@ -79,20 +79,21 @@ class LaplaceScores(CandidateScores):
         Of a group of m functions, m · R in the place of R.
         """
         point = self._point
+        vectors = point.mode.gradient, point.log_det_residual
         if not self.groups.single:
             members, _ = self.groups.members(np.arange(self.groups.count)[index])
-            S, floor, Q, u = self._block(members, point.slope, point.pull_outside)
+            S, floor, Q, u = self._block(members, *vectors)
             return S, Q, u, floor.max(initial=0.0, keepdims=True)
-        squares, *beside, Q, u = self._sums(_squares, index, point.slope, point.pull_outside)
+        squares, *beside, Q, u = self._sums(_squares, index, *vectors)
         norm2 = as_matrices(squares)
-        white = point.bend.whitened(*map(as_matrices, beside))
+        white = point.curvature.whitened(*map(as_matrices, beside))
         S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=Q.shape[0] > 1)
         return S, Q.T, u.T, RESOLUTION * np.einsum("brr->b", norm2)
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `CandidateScores.additions`."""
         index, group = self.groups.members(batch)
-        S, floors, Q = self._block(index, self._point.slope)
+        S, floors, Q = self._block(index, self._point.mode.gradient)
         floor = np.zeros(len(batch))
         np.maximum.at(floor, group, floors)
         groups = Groups(np.repeat(group, Q.shape[1] // len(index)))
@@ -106,7 +107,7 @@ class LaplaceScores(CandidateScores):
         """
         pairs, first, second, *seen = self._sums(_pairs, index, *vectors)
         products = as_matrices(pairs)
-        white = self._point.bend.whitened(as_matrices(first), as_matrices(second))
+        white = self._point.curvature.whitened(as_matrices(first), as_matrices(second))
         block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
         floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
         size = block.shape[0] * block.shape[1]
@@ -116,7 +117,7 @@ class LaplaceScores(CandidateScores):
     def _sums(
         self, function: Callable[..., Sums], index: Index | slice, *vectors: RowVector
     ) -> Sums:
-        here = self._point.outputs
+        here = self._point.mode
         function = partial(function, here.information.mean_function)
         return self._design.sum_rows(function, here.Phi, here.B, *vectors, index=index)
 

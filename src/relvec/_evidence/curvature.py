@@ -1,16 +1,16 @@
-"""The curvature of a log posterior of weights and intercept, and what follows from its inverse."""
+"""Curvature of a log posterior of weights and intercept, and its inverse."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
 from relvec._design.base import Design
 from relvec._evidence.base import columns_of
-from relvec._evidence.rows import as_matrices, by_weighting, weightings
 from relvec._numerics.linalg import cholesky, cholesky_by_products, inverse_lower, solve_lower
 from relvec._numerics.typing import Array, Index, RowVector
 
@@ -34,43 +34,45 @@ class Information:
     Attributes
     ----------
     n_outputs : int
-    at_level : ndarray of shape (n_outputs, n_outputs)
+    at_intercept : ndarray of shape (n_outputs, n_outputs)
         1ᵀB1.
     mean_function : ndarray of shape (n_active,)
         Mean of each function under tr B; zeros without an intercept.
     remainder : ndarray of shape (n_outputs, n_active · n_outputs)
         φ̄ less that mean.
-    level_factor : ndarray of shape (n_outputs, n_outputs)
+    intercept_factor : ndarray of shape (n_outputs, n_outputs)
         Lower factor of 1ᵀB1, with an intercept.
     gram : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
-        What the rows say of the weights once the intercept is eliminated.
+        XᵀBX of the weights, with the intercept eliminated.
     """
 
-    level_factor: Array
+    intercept_factor: Array
 
     def __init__(self, design: Design, Phi: RowVector, B: RowVector) -> None:
         self.design, self.Phi, self.B, self.has_intercept = design, Phi, B, design.has_intercept
-        self.at_level, weighted = design.sum_rows(_level, Phi, B)
-        at_level, self.n_outputs = self.at_level, len(self.at_level)
+        self.at_intercept, weighted = design.sum_rows(_intercept_sums, Phi, B)
+        at_intercept, self.n_outputs = self.at_intercept, len(self.at_intercept)
         size = len(weighted) * self.n_outputs
         self.mean_function: Array = np.zeros(len(weighted))
         self.remainder = np.zeros((self.n_outputs, size))
         if self.has_intercept:
-            self.level_factor = cholesky(at_level.copy())  # a flat likelihood has no curvature
-            self.mean_function = weighted / float(np.trace(at_level))
+            self.intercept_factor = cholesky(
+                at_intercept.copy()
+            )  # a flat likelihood has no curvature
+            self.mean_function = weighted / float(np.trace(at_intercept))
         gram, cross = design.sum_rows(partial(_gram, self.mean_function), Phi, B)
         self.gram: Array = as_matrices(gram).transpose(0, 2, 1, 3).reshape(size, size)
         if self.has_intercept and self.n_outputs > 1:
-            self.remainder = self.solve_level(_side_by_side(as_matrices(cross)))
-            self.gram -= self.remainder.T @ at_level @ self.remainder
+            self.remainder = self.solve_intercept(_side_by_side(as_matrices(cross)))
+            self.gram -= self.remainder.T @ at_intercept @ self.remainder
 
     @property
-    def middle(self) -> Array:
+    def mean_functions(self) -> Array:
         """φ̄ of every output, shape (n_outputs, n_active · n_outputs)."""
-        middle = self.remainder.copy()
-        for output, row in enumerate(middle):
+        mean = self.remainder.copy()
+        for output, row in enumerate(mean):
             row[output :: self.n_outputs] += self.mean_function
-        return middle
+        return mean
 
     def keep(self, which: Index, Phi: RowVector) -> Information:
         """The same of the functions at some positions only, whose values are `Phi`."""
@@ -80,11 +82,15 @@ class Information:
         kept.gram = self.gram[np.ix_(weights, weights)]
         return kept
 
-    def solve_level(self, values: Array) -> Array:
-        """(1ᵀB1)⁻¹ times something with one row an output."""
-        inverse = inverse_lower(self.level_factor)
-        solved: Array = inverse.T @ (inverse @ values)
+    def solve_intercept(self, values: Array) -> Array:
+        """(1ᵀB1)⁻¹ times a matrix with one row an output."""
+        solved: Array = self.intercept_root.T @ (self.intercept_root @ values)
         return solved
+
+    @cached_property
+    def intercept_root(self) -> Array:
+        """Inverse of the lower factor of 1ᵀB1."""
+        return inverse_lower(self.intercept_factor)
 
     def gram_of(self, transform: Array) -> Array:
         """The gram of transformed weights, TᵀGT, whose digits are not those of G."""
@@ -93,12 +99,12 @@ class Information:
         return gram
 
     def gradient(self, slope: RowVector) -> tuple[Array, Array]:
-        """Xᵀ times something with one value a row and output: by weight, and by level."""
-        by_weight, by_level = self.design.sum_rows(_products, self.Phi, slope)
-        return by_weight, by_level if self.has_intercept else np.zeros(self.n_outputs)
+        """Xᵀ times a vector with one value a row and output: by weight, and by intercept."""
+        by_weight, by_intercept = self.design.sum_rows(_products, self.Phi, slope)
+        return by_weight, by_intercept if self.has_intercept else np.zeros(self.n_outputs)
 
 
-def _level(Phi: Array, B: Array) -> tuple[Array, Array]:
+def _intercept_sums(Phi: Array, B: Array) -> tuple[Array, Array]:
     """1ᵀB1, and the functions under tr B."""
     return B.sum(axis=0), np.trace(B, axis1=1, axis2=2) @ Phi
 
@@ -126,7 +132,7 @@ def _products(Phi: Array, values: Array) -> tuple[Array, Array]:
 
 
 class Curvature:
-    """H = XᵀBX + A of weights and intercept (eq. 26), and what follows from its inverse.
+    """H = XᵀBX + A of weights and intercept (eq. 26), its factor and inverse.
 
     Parameters
     ----------
@@ -150,7 +156,7 @@ class Curvature:
         """½ log|A⁻¹H|, the intercept's part of H as it is."""
         half = float(np.log(self._factor.diagonal()).sum())
         if self.information.has_intercept:
-            half += float(np.log(self.information.level_factor.diagonal()).sum())
+            half += float(np.log(self.information.intercept_factor.diagonal()).sum())
         return half
 
     @cached_property
@@ -164,51 +170,51 @@ class Curvature:
         return self.root @ self.root.T
 
     @cached_property
-    def level_covariance(self) -> Array:
-        """Covariance of the outputs at φ̄; zeros without an intercept."""
+    def intercept_covariance(self) -> Array:
+        """Covariance of the intercept at φ̄; zeros where there is none."""
         eye = np.eye(self.information.n_outputs)
-        return self.information.solve_level(eye) if self.information.has_intercept else 0 * eye
+        return self.information.solve_intercept(eye) if self.information.has_intercept else 0 * eye
 
-    def solve(self, by_weight: Array, by_level: Array) -> tuple[Array, Array]:
-        """H⁻¹ times a vector of that kind: steps of the weights and of the level."""
+    def solve(self, by_weight: Array, by_intercept: Array) -> tuple[Array, Array]:
+        """H⁻¹ times a gradient: steps of the weights and of the intercept."""
         rows = self.information
-        reduced = by_weight - np.multiply.outer(rows.mean_function, by_level)
-        right = (reduced.ravel() - by_level @ rows.remainder) / self._root_alpha
+        reduced = by_weight - np.multiply.outer(rows.mean_function, by_intercept)
+        right = (reduced.ravel() - by_intercept @ rows.remainder) / self._root_alpha
         step = (self.root @ (right @ self.root)) / self._root_alpha
         weights = step.reshape(-1, rows.n_outputs)
         if not rows.has_intercept:
             return weights, np.zeros(rows.n_outputs)
         moved = rows.mean_function @ weights + rows.remainder @ step
-        return weights, rows.solve_level(by_level) - moved
+        return weights, rows.solve_intercept(by_intercept) - moved
 
     @cached_property
-    def reach(self) -> PredictorCovariance:
-        """How the outputs of rows hang on the weights."""
+    def predictor_covariance(self) -> PredictorCovariance:
+        """Covariance of the linear predictor with the weights, XH⁻¹."""
         rows = self.information
         covariance = self.variance / np.multiply.outer(self._root_alpha, self._root_alpha)
         return PredictorCovariance(
-            rows.mean_function, rows.remainder, covariance, self.level_covariance
+            rows.mean_function, rows.remainder, covariance, self.intercept_covariance
         )
 
-    def whitened(self, seen: Array, at_level: Array) -> Array:
-        """H^(-1/2) XᵀB(φ ⊗ I) for some candidates φ, shape (n_weights + n_levels, b, n_outputs).
+    def whitened(self, products: Array, at_intercept: Array) -> Array:
+        """H^(-1/2) XᵀB(φ ⊗ I) for candidates φ, shape (n_weights + n_intercepts, b, n_outputs).
 
         The sum of its squares is what the active functions and the intercept explain.
 
         Parameters
         ----------
-        seen : ndarray of shape (n_active, b, n_outputs, n_outputs)
+        products : ndarray of shape (n_active, b, n_outputs, n_outputs)
             (Φ − mean)ᵀB_rs φ.
-        at_level : ndarray of shape (b, n_outputs, n_outputs)
+        at_intercept : ndarray of shape (b, n_outputs, n_outputs)
             1ᵀB_rs φ.
         """
-        rows, outputs, b = self.information, self.information.n_outputs, len(at_level)
-        across = seen.transpose(0, 2, 1, 3).reshape(len(self._root_alpha), b * outputs)
+        rows, outputs, b = self.information, self.information.n_outputs, len(at_intercept)
+        across = products.transpose(0, 2, 1, 3).reshape(len(self._root_alpha), b * outputs)
         levels = np.empty((0, b * outputs))
         if rows.has_intercept:
-            beside = _side_by_side(at_level)
+            beside = _side_by_side(at_intercept)
             across = across - rows.remainder.T @ beside
-            levels = inverse_lower(rows.level_factor) @ beside
+            levels = rows.intercept_root @ beside
         scaled = np.ascontiguousarray(across / self._root_alpha[:, None])
         white = np.vstack([levels, solve_lower(self._factor, scaled)])
         return white.reshape(len(white), b, outputs)
@@ -216,7 +222,7 @@ class Curvature:
 
 @dataclass(frozen=True)
 class PredictorCovariance:
-    """The covariance of outputs with weights: X H⁻¹, of rows whose functions are given.
+    """Covariance of the linear predictor with the weights, XH⁻¹, of rows whose functions are given.
 
     Attributes
     ----------
@@ -225,42 +231,80 @@ class PredictorCovariance:
         See `Information`.
     covariance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
         Σ.
-    level_covariance : ndarray of shape (n_outputs, n_outputs)
+    intercept_covariance : ndarray of shape (n_outputs, n_outputs)
     """
 
     mean_function: Array
     remainder: Array
     covariance: Array
-    level_covariance: Array
+    intercept_covariance: Array
 
-    def spread(self, Phi: Array) -> Array:
-        """X H⁻¹ Xᵀ of every row with itself, shape (n_rows, n_outputs, n_outputs)."""
+    def variance(self, Phi: Array) -> Array:
+        """Predictor variance h = XH⁻¹Xᵀ of every row, shape (n_rows, n_outputs, n_outputs)."""
         centred, outputs = Phi - self.mean_function, len(self.remainder)
         each = centred.shape[1]
         apart = self.covariance.reshape(each, outputs, each, outputs)
-        spread = np.empty((len(centred), outputs, outputs))
+        variance = np.empty((len(centred), outputs, outputs))
         for r in range(outputs):
             for s in range(r, outputs):
                 half = centred @ apart[:, r, :, s]
-                spread[:, r, s] = spread[:, s, r] = np.einsum("nk,nk->n", half, centred)
-        spread += self.level_covariance
+                variance[:, r, s] = variance[:, s, r] = np.einsum("nk,nk->n", half, centred)
+        variance += self.intercept_covariance
         if self.remainder.any():
-            away = self.covariance @ self.remainder.T
-            mixed = np.einsum("nk,krs->nrs", centred, away.reshape(each, outputs, outputs))
-            spread += self.remainder @ away - mixed - np.swapaxes(mixed, 1, 2)
-        return spread
+            moved = self.covariance @ self.remainder.T
+            mixed = np.einsum("nk,krs->nrs", centred, moved.reshape(each, outputs, outputs))
+            variance += self.remainder @ moved - mixed - np.swapaxes(mixed, 1, 2)
+        return variance
 
-    def explained(self, B: Array, Phi: Array) -> Array:
+    def half_log_det_gradient(self, B: Array, Phi: Array) -> Array:
         """Σ_rs B_rs (X H⁻¹)_s,mr of every row and function m: ½ ∂log|H|/∂φ_m, (n_rows, m)."""
         centred, outputs = Phi - self.mean_function, len(self.remainder)
         # X H⁻¹ for the weights: (φ ⊗ I − φ̄)ᵀΣ, the outputs s of the row, r of the function
-        reach = [centred @ self.covariance[s::outputs] for s in range(outputs)]
-        weighted = np.stack(reach, axis=1) - self.remainder @ self.covariance
+        by_row = [centred @ self.covariance[s::outputs] for s in range(outputs)]
+        weighted = np.stack(by_row, axis=1) - self.remainder @ self.covariance
         by_output = weighted.reshape(*weighted.shape[:2], -1, outputs)
-        explained: Array = np.einsum("nrs,nsmr->nm", B, by_output)
-        return explained
+        gradient: Array = np.einsum("nrs,nsmr->nm", B, by_output)
+        return gradient
 
 
 def _side_by_side(values: Array) -> Array:
     """(m, r, s) as r rows, the s of one function side by side."""
     return values.transpose(1, 0, 2).reshape(values.shape[1], -1)
+
+
+def weightings(B: Array) -> Array:
+    """B_rs of the rows for r ≤ s, shape (n_pairs, n_rows)."""
+    if B.shape[1] == 1:
+        only: Array = B[:, :, 0].T
+        return only
+    rows, columns = np.triu_indices(B.shape[1])
+    pairs: Array = B[:, rows, columns].T
+    return pairs
+
+
+def by_weighting(weights: Array, product: Callable[[Array], Array]) -> Array:
+    """A product with each weighting of the rows, stacked along the first axis."""
+    if len(weights) == 1:
+        return product(weights[0])[None]
+    return np.stack([product(weight) for weight in weights])
+
+
+def as_matrices(stacked: Array) -> Array:
+    """Matrices from a stack for B_rs with r ≤ s, shape (…, n_outputs, n_outputs)."""
+    if len(stacked) == 1:
+        only: Array = stacked[0][..., None, None]
+        return only
+    pairs = _places(len(stacked))
+    # A product of two different factors is symmetric in the outputs only, not in the functions.
+    matrices: Array = np.moveaxis(stacked, 0, -1)[..., pairs]
+    return matrices
+
+
+@cache
+def _places(n_pairs: int) -> Index:
+    """Position of each B_rs in a stack."""
+    outputs = int(np.sqrt(2 * n_pairs))
+    places = np.empty((outputs, outputs), dtype=np.intp)
+    rows, columns = np.triu_indices(outputs)
+    places[rows, columns] = places[columns, rows] = np.arange(n_pairs)
+    return places

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -30,14 +30,13 @@ from relvec._evidence.low_rank_start import low_rank_frame, mackay_iterations
 from relvec._evidence.mode import (
     CLOSELY,
     EXACTLY,
-    LinearPredictor,
+    LogLikelihood,
     NewtonIterate,
+    RowLikelihood,
     find_mode,
-    outputs_of,
 )
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Posterior
-from relvec._evidence.rows import Rows, Terms
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
@@ -49,23 +48,23 @@ FALL = 1.0
 
 
 class LaplaceState(EvidenceState):
-    """A model with the Gaussian posterior at the mode of its weights.
+    """Gaussian posterior at the mode of the weights, and the evidence by Laplace's method.
 
     Parameters
     ----------
     hyper : Hyperparameters
     start : NewtonIterate
-        A place on the log posterior, which the mode is looked for from.
+        Where the search for the mode begins.
     tolerance : float
         How near the mode has to be, in nats.
-    bend : Curvature, optional
+    curvature : Curvature, optional
         What is known of the curvature near there.
 
     Attributes
     ----------
-    outputs : LinearPredictor
-        Weights and outputs at the mode.
-    bend : Curvature
+    mode : NewtonIterate
+        Weights and intercept at the mode.
+    curvature : Curvature
         Curvature there.
     """
 
@@ -76,58 +75,55 @@ class LaplaceState(EvidenceState):
         hyper: Hyperparameters,
         start: NewtonIterate,
         tolerance: float = EXACTLY,
-        bend: Curvature | None = None,
+        curvature: Curvature | None = None,
     ) -> None:
         self.hyper = hyper
-        self._mode, reached = find_mode(start, tolerance, bend)
-        self.outputs, self.bend = self._mode.outputs, self._mode.curvature
-        self.variance = self.bend.variance
-        self.mean = np.sqrt(hyper.each)[:, None] * self.outputs.weights
+        self.mode, reached = find_mode(start, tolerance, curvature)
+        self.curvature = self.mode.curvature
+        self.variance = self.curvature.variance
+        self.mean = np.sqrt(hyper.each)[:, None] * self.weights
         # A model whose mode is out of reach is none that a search may end in.
-        self.log_evidence = self._mode.height - self.bend.half_log_det if reached else -np.inf
-        if self.outputs.rows.has_intercept:
-            self.log_evidence += 0.5 * LOG_2PI * len(self.outputs.level)
+        reaches = self.mode.log_posterior - self.curvature.half_log_det
+        self.log_evidence = reaches if reached else -np.inf
+        if self.mode.design.has_intercept:
+            self.log_evidence += 0.5 * LOG_2PI * len(self.intercept)
 
     @property
     def weights(self) -> Array:
         """Weights at the mode, (n_active, n_outputs)."""
-        return self.outputs.weights
+        return self.mode.weights
 
     @property
-    def level(self) -> Array:
-        """Outputs where all functions are zero, (n_outputs,)."""
-        return self.outputs.level
-
-    @property
-    def slope(self) -> RowVector:
-        """∂ log p/∂y of every row."""
-        return self.outputs.slope
+    def intercept(self) -> Array:
+        """Linear predictor where all functions are zero, (n_outputs,)."""
+        return self.mode.intercept
 
     @cached_property
-    def pull(self) -> RowVector:
-        """∂ log|H|/∂y of every row, which moves with the mode: h∘d with one output."""
-        here = self.outputs
-        return here.rows.map(partial(_pull, self.bend.reach), here.Phi, here.y)
+    def log_det_gradient(self) -> RowVector:
+        """∂ log|H|/∂y of every row, which moves with the mode: h∘∂B/∂y with one output."""
+        return self.mode.log_det_gradient(self.curvature.predictor_covariance)
 
     @cached_property
-    def following(self) -> tuple[Array, Array]:
-        """H⁻¹Xᵀ(h∘d): how weights and level follow the pull."""
-        return self.bend.solve(*self.outputs.information.gradient(self.pull))
+    def mode_shift(self) -> tuple[Array, Array]:
+        """H⁻¹Xᵀ ∂log|H|/∂y: shift of the mode's weights and intercept along that gradient."""
+        return self.curvature.solve(*self.mode.information.gradient(self.log_det_gradient))
 
     @cached_property
-    def pull_outside(self) -> RowVector:
-        """h∘d less what weights and intercept, following it, take back."""
-        here, function = self.outputs, partial(_outside, *self.following)
-        return here.rows.design.map_rows(function, here.Phi, here.B, self.pull)
+    def log_det_residual(self) -> RowVector:
+        """∂ log|H|/∂y less BX times the shift of the mode, of every row."""
+        function = partial(_less_shift, *self.mode_shift)
+        return self.mode.design.map_rows(
+            function, self.mode.Phi, self.mode.B, self.log_det_gradient
+        )
 
     def evidence_gradient(self) -> Array:
-        """The mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘d)]_i."""
-        moved = 0.5 * self.hyper.each * (self.weights * self.following[0]).sum(axis=1)
+        """∂L/∂log α: the mode moves B, which adds ½α_i ŵ_i [ΣΦᵀ(h∘∂B/∂y)]_i."""
+        moved = 0.5 * self.hyper.each * (self.weights * self.mode_shift[0]).sum(axis=1)
         return self.gradient() + self.hyper.total(moved)
 
     def warm_start(self) -> WarmStart:
         """See `EvidenceState.warm_start`."""
-        return WarmStart(self.hyper, self.weights, self.level)
+        return WarmStart(self.hyper, self.weights, self.intercept)
 
     def misfit(self) -> Array:
         """See `EvidenceState.misfit`: there is no noise."""
@@ -135,57 +131,52 @@ class LaplaceState(EvidenceState):
 
     def move(self, hyper: Hyperparameters) -> Self:
         """See `EvidenceState.move`."""
-        return type(self)(hyper, self._mode.under(hyper.each), CLOSELY)
+        return type(self)(hyper, self.mode.under(hyper.each), CLOSELY)
 
     def keep(self, which: Index) -> Self:
         """See `EvidenceState.keep`; it begins at a Gaussian posterior's mode without the others."""
-        here, each = self.outputs, self.mean.shape[1]
-        stay = self.hyper.functions(which)
+        here, outputs, stay = self.mode, self.mean.shape[1], self.hyper.functions(which)
         gone = np.setdiff1d(np.arange(len(self.mean)), stay)
-        kept, lost = columns_of(stay, each), columns_of(gone, each)
+        kept, lost = columns_of(stay, outputs), columns_of(gone, outputs)
         V, mean = self.variance, self.mean.ravel()
         mean = mean[kept] - V[np.ix_(kept, lost)] @ np.linalg.solve(
             V[np.ix_(lost, lost)], mean[lost]
         )
         hyper = self.hyper.keep(which)
-        weights = mean.reshape(-1, each) / np.sqrt(hyper.each)[:, None]
-        level = here.level
-        if here.rows.has_intercept:
-            middle = here.information.middle
-            level = level + middle @ here.weights.ravel() - middle[:, kept] @ weights.ravel()
-        Phi = here.rows.design.columns(hyper.active)
-        outputs = LinearPredictor(here.rows, Phi, weights, level)
-        bend = Curvature(here.information.keep(stay, Phi), hyper.each)
-        return type(self)(hyper, NewtonIterate(outputs, hyper.each), CLOSELY, bend)
+        weights = mean.reshape(-1, outputs) / np.sqrt(hyper.each)[:, None]
+        intercept = here.intercept
+        if here.design.has_intercept:
+            center = here.information.mean_functions
+            moved = center @ here.weights.ravel() - center[:, kept] @ weights.ravel()
+            intercept = intercept + moved
+        start = here.restricted(hyper, weights, intercept)
+        curvature = Curvature(here.information.keep(stay, start.Phi), hyper.each)
+        return type(self)(hyper, start, CLOSELY, curvature)
 
 
-def _pull(reach: PredictorCovariance, terms: Terms, Phi: Array, y: Array, *given: Any) -> Array:
-    return terms.curvature_slope(y, reach.spread(Phi), *given)
+def _less_shift(weights: Array, intercept: Array, Phi: Array, B: Array, gradient: Array) -> Array:
+    residual: Array = gradient - np.einsum("nrs,ns->nr", B, Phi @ weights + intercept)
+    return residual
 
 
-def _outside(weights: Array, level: Array, Phi: Array, B: Array, pull: Array) -> Array:
-    outside: Array = pull - np.einsum("nrs,ns->nr", B, outputs_of(weights, level, Phi))
-    return outside
-
-
-def _working_targets(level: float, curvature: float, slope: Array, weights: Array) -> Array:
+def _working_targets(intercept: float, curvature: float, gradient: Array, copies: Array) -> Array:
     """Targets y + B⁻¹ ∂log p/∂y where every row has the same curvature, times its copies."""
-    targets: Array = slope[:, 0] / weights / curvature + level
+    targets: Array = gradient[:, 0] / copies / curvature + intercept
     return targets
 
 
 def _function_slope(
     scale: Array,
     weights: Array,
-    following: Array,
-    reach: PredictorCovariance,
+    shift: Array,
+    covariance: PredictorCovariance,
     Phi: Array,
     B: Array,
-    slope: Array,
-    outside: Array,
+    gradient: Array,
+    residual: Array,
 ) -> Array:
-    D: Array = (slope - 0.5 * outside) @ weights.T - 0.5 * slope @ following.T
-    D -= reach.explained(B, Phi)
+    D: Array = (gradient - 0.5 * residual) @ weights.T - 0.5 * gradient @ shift.T
+    D -= covariance.half_log_det_gradient(B, Phi)
     return D / scale
 
 
@@ -207,24 +198,27 @@ class LaplaceEvidence(EvidenceModel):
     noise = Noise(held=True, beta_max=first_beta)
 
     def __init__(self, design: Design, t: RowVector, likelihood: Likelihood) -> None:
-        self.design = design
-        self.rows = Rows(design, Terms(likelihood), (t, design.row_weights))
+        self.design, self.t, self.likelihood = design, t, likelihood
         self.n, self.norm2 = design.n_effective, design.total_weight
         self._outputs = likelihood.n_outputs
 
     def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> LaplaceState:
         """It begins with the weights of `warm`, zero for new functions."""
-        rows = self.rows.tempered(float(hyper.beta[0]))
-        return LaplaceState(hyper, self._place(hyper, warm, rows))
+        return LaplaceState(hyper, self._start(hyper, warm, self.likelihood, self.t))
 
-    def _place(self, hyper: Hyperparameters, warm: WarmStart | None, rows: Rows) -> NewtonIterate:
-        weights, level = np.zeros((len(hyper.active), self._outputs)), np.zeros(self._outputs)
+    def _start(
+        self,
+        hyper: Hyperparameters,
+        warm: WarmStart | None,
+        likelihood: RowLikelihood,
+        t: RowVector,
+    ) -> NewtonIterate:
+        weights, intercept = np.zeros((len(hyper.active), self._outputs)), np.zeros(self._outputs)
         if warm is not None:
-            both = np.intersect1d(hyper.active, warm.hyper.active, return_indices=True)
-            _, here, there = both
-            weights[here], level = warm.weights[there], warm.level
-        Phi = self.design.columns(hyper.active)
-        return NewtonIterate(LinearPredictor(rows, Phi, weights, level), hyper.each)
+            _, here, there = np.intersect1d(hyper.active, warm.hyper.active, return_indices=True)
+            weights[here], intercept = warm.weights[there], warm.level
+        at = LogLikelihood(likelihood, weights, intercept, float(hyper.beta[0]))
+        return NewtonIterate(at, self.design, t, self.design.columns(hyper.active), hyper.each)
 
     @property
     def evaluation_is_a_pass(self) -> bool:  # type: ignore[override]
@@ -247,15 +241,14 @@ class LaplaceEvidence(EvidenceModel):
     def function_slope(self, point: EvidenceState) -> Array:
         """See `EvidenceModel.function_slope`.
 
-        With g = ∂log p/∂y, the pull p = h∘d and v = H⁻¹Xᵀp which follows it, D = gŵᵀ − B(Φ − φ̄)Σ −
-        ½[(p − BXv)ŵᵀ + gvᵀ]: the mode moves, and B with it.
+        With g = ∂log p/∂y, p = ∂log|H|/∂y and the shift v = H⁻¹Xᵀp of the mode, D = gŵᵀ − B(Φ − φ̄)Σ
+        − ½[(p − BXv)ŵᵀ + gvᵀ]: the mode moves, and B with it.
         """
         assert isinstance(point, LaplaceState)
-        here, scale = point.outputs, self.design.scale[point.hyper.active]
-        function = partial(
-            _function_slope, scale, point.weights, point.following[0], point.bend.reach
-        )
-        rows = here.Phi, here.B, point.slope, point.pull_outside
+        here, scale = point.mode, self.design.scale[point.hyper.active]
+        covariance = point.curvature.predictor_covariance
+        function = partial(_function_slope, scale, point.weights, point.mode_shift[0], covariance)
+        rows = here.Phi, here.B, here.gradient, point.log_det_residual
         slope: Array = self.design.map_rows(function, *rows)
         return slope
 
@@ -268,10 +261,10 @@ class LaplaceEvidence(EvidenceModel):
         if self._outputs > 1 or self.evaluation_is_a_pass:
             return None
         nothing = self.at(Hyperparameters.empty(self.first_beta))
-        curvature = float(nothing.outputs.information.at_level.sum()) / self.design.total_weight
+        curvature = float(nothing.mode.information.at_intercept.sum()) / self.design.total_weight
         working = self.design.map_rows(
-            partial(_working_targets, float(nothing.level[0]), curvature),
-            nothing.slope,
+            partial(_working_targets, float(nothing.intercept[0]), curvature),
+            nothing.mode.gradient,
             self.design.row_weights,
         )
         target = Target.of(working, self.design)
@@ -301,7 +294,7 @@ class LaplaceEvidence(EvidenceModel):
         return SparseModel(
             active=hyper.active,
             alpha=in_units(hyper.each, kept.scale),
-            likelihood=self.rows.likelihood,
+            likelihood=self.likelihood,
             posterior=self._posterior(kept, found),
             well_determined=found.well_determined(),
             log_evidence=found.log_evidence,
@@ -309,17 +302,17 @@ class LaplaceEvidence(EvidenceModel):
 
     def _posterior(self, kept: Design, found: LaplaceState) -> Posterior:
         """Posterior in the users' units."""
-        bend, middle = found.bend, found.outputs.information.middle
+        curvature, mean_functions = found.curvature, found.mode.information.mean_functions
         scale = np.repeat(kept.scale, self._outputs)
-        level = found.level + middle @ found.weights.ravel()
+        level = found.intercept + mean_functions @ found.weights.ravel()
         root_alpha = np.repeat(np.sqrt(found.hyper.each), self._outputs)
-        center = scale * middle + np.kron(kept.center, np.eye(self._outputs))
+        center = scale * mean_functions + np.kron(kept.center, np.eye(self._outputs))
         return Posterior(
             mean=found.weights / kept.scale[:, None],
-            root=bend.root / (scale * root_alpha)[:, None],
-            center=center if self.rows.has_intercept else np.zeros_like(center),
-            level=level if self.rows.has_intercept else np.zeros_like(level),
-            level_covariance=bend.level_covariance,
+            root=curvature.root / (scale * root_alpha)[:, None],
+            center=center if self.design.has_intercept else np.zeros_like(center),
+            level=level if self.design.has_intercept else np.zeros_like(level),
+            level_covariance=curvature.intercept_covariance,
         )
 
     def hyper_of(self, alpha: Array) -> Hyperparameters:

@@ -1,14 +1,17 @@
-"""The mode of the posterior of the weights, and the way there."""
+"""Mode of the posterior of the weights, by Newton's method."""
 
 from __future__ import annotations
 
+import copy
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
-from relvec._evidence.curvature import Curvature, Information
-from relvec._evidence.rows import Rows, Terms, curvature_of, slope_of
+from relvec._design.base import Design
+from relvec._evidence.curvature import Curvature, Information, PredictorCovariance
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.linalg import NotPositiveDefiniteError
 from relvec._numerics.typing import Array, RowVector
@@ -18,106 +21,180 @@ from relvec._numerics.typing import Array, RowVector
 EXACTLY, CLOSELY = 1e-7, 1e-4
 #: Share of what one step promised that the next may, if both are to have the same curvature.
 CONTRACTION = 0.25
-#: Newton steps to the mode at most, from the place of another mode and from none, and the least
-#: ascent that one of them may be shortened to.
+#: Newton steps to the mode at most, from another mode and from zero, and the least ascent that one
+#: of them may be shortened to.
 STEPS_NEARBY, MAX_STEPS, LEAST_ASCENT = 30, 200, 1e-12
 
 
-class LinearPredictor:
-    """The outputs of all rows under some weights, and what the likelihood says there.
+class RowLikelihood(Protocol):
+    """Log density of a row's target, and its derivatives; see `Likelihood`."""
 
-    Nothing here depends on the prior.
+    def log_prob(self, t: Array, y: Array) -> Array:
+        """Log density."""
 
-    Parameters
-    ----------
-    rows : Rows
-    Phi : RowVector, of shape (n_samples, n_active)
-        Active functions.
-    weights : ndarray of shape (n_active, n_outputs)
-    level : ndarray of shape (n_outputs,)
-        Outputs where all functions are zero.
+    def gradient(self, t: Array, y: Array) -> Array:
+        """∂ log p/∂y."""
+
+    def neg_hessian(self, t: Array, y: Array) -> Array:
+        """B = −∂² log p/∂y²."""
+
+    def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
+        """∂ tr(B h)/∂y."""
+
+
+@dataclass(frozen=True)
+class LogLikelihood:
+    """Log-likelihood at some weights and intercept; its methods take blocks of rows.
 
     Attributes
     ----------
-    y : RowVector, of shape (n_samples, n_outputs)
-        The outputs.
-    log_prob : float
-        Log-likelihood.
-    by_weight : ndarray of shape (n_active, n_outputs)
-        Its slope in the weights.
-    by_level : ndarray of shape (n_outputs,)
-        Its slope in the level, zeros without an intercept.
+    likelihood : RowLikelihood
+    weights : ndarray of shape (n_active, n_outputs)
+    intercept : ndarray of shape (n_outputs,)
+        Linear predictor where all functions are zero.
+    power : float
+        Power that the likelihood is raised to.
     """
 
-    def __init__(self, rows: Rows, Phi: RowVector, weights: Array, level: Array) -> None:
-        self.rows, self.Phi, self.weights, self.level = rows, Phi, weights, level
-        self.y = rows.design.map_rows(partial(outputs_of, weights, level), Phi)
-        log_prob, self.by_weight, by_level = rows.sum(_at_outputs, Phi, self.y)
-        self.log_prob = float(log_prob)
-        self.by_level = by_level if rows.has_intercept else np.zeros_like(by_level)
+    likelihood: RowLikelihood
+    weights: Array
+    intercept: Array
+    power: float = 1.0
 
-    @cached_property
-    def slope(self) -> RowVector:
+    def linear_predictor(self, Phi: Array) -> Array:
+        """Y = Φw and the intercept, shape (n_rows, n_outputs)."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
+            y: Array = Phi @ self.weights + self.intercept
+        return y
+
+    def with_gradient(self, Phi: Array, t: Array, copies: Array) -> tuple[Array, ...]:
+        """Sums over the rows: log p, and its gradient in weights and intercept."""
+        y = self.linear_predictor(Phi)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradient = self.power * copies[:, None] * self.likelihood.gradient(t, y)
+            log_prob = np.asarray(self.power * (copies @ self.likelihood.log_prob(t, y)))
+            return log_prob, Phi.T @ gradient, gradient.sum(axis=0)
+
+    def gradient(self, Phi: Array, t: Array, copies: Array) -> Array:
         """∂ log p/∂y of every row."""
-        return self.rows.map(slope_of, self.y)
+        y = self.linear_predictor(Phi)
+        return self.power * copies[:, None] * self.likelihood.gradient(t, y)
 
-    @cached_property
-    def B(self) -> RowVector:  # noqa: N802 -- its symbol
+    def neg_hessian(self, Phi: Array, t: Array, copies: Array) -> Array:
         """−∂² log p/∂y² of every row."""
-        return self.rows.map(curvature_of, self.y)
+        y = self.linear_predictor(Phi)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.power * copies[:, None, None] * self.likelihood.neg_hessian(t, y)
 
-    @cached_property
-    def information(self) -> Information:
-        """Curvature of the log-likelihood in the weights and the level."""
-        return Information(self.rows.design, self.Phi, self.B)
-
-
-def outputs_of(weights: Array, level: Array, Phi: Array) -> Array:
-    """X times weights and level."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-        outputs: Array = Phi @ weights + level
-    return outputs
-
-
-def _at_outputs(terms: Terms, Phi: Array, y: Array, *given: Any) -> tuple[Array, ...]:
-    """Log-likelihood and its slopes: one pass, because most places of an ascent need both."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        slope, log_prob = terms.slope(y, *given), np.asarray(terms.log_prob(y, *given))
-        return log_prob, Phi.T @ slope, slope.sum(axis=0)
+    def log_det_gradient(
+        self, covariance: PredictorCovariance, Phi: Array, t: Array, copies: Array
+    ) -> Array:
+        """∂ log|H|/∂y of every row."""
+        y, variance = self.linear_predictor(Phi), covariance.variance(Phi)
+        return self.power * copies[:, None] * self.likelihood.neg_hessian_gradient(t, y, variance)
 
 
 class NewtonIterate:
-    """Outputs with a prior: a place on the log posterior of the weights (eq. 24)."""
+    """Weights and intercept, with the log posterior and its derivatives there (eq. 24).
 
-    def __init__(self, outputs: LinearPredictor, alpha: Array) -> None:
-        self.outputs, self._alpha = outputs, alpha
-        weights = outputs.weights
-        with np.errstate(over="ignore", invalid="ignore"):
-            penalty = 0.5 * float(alpha @ (weights * weights).sum(axis=1))
-            self.height = outputs.log_prob - penalty
+    Parameters
+    ----------
+    log_likelihood : LogLikelihood
+        At the weights.
+    design : Design
+    t : RowVector, of shape (n_samples, d)
+        Targets.
+    Phi : RowVector, of shape (n_samples, n_active)
+        Active functions.
+    alpha : ndarray of shape (n_active,)
+        Prior precision of each function's weights.
+
+    Attributes
+    ----------
+    log_posterior : float
+        Log-likelihood less ½wᵀAw.
+    by_weight : ndarray of shape (n_active, n_outputs)
+        Its gradient in the weights.
+    by_intercept : ndarray of shape (n_outputs,)
+        Its gradient in the intercept, zeros where there is none.
+    """
+
+    def __init__(
+        self,
+        log_likelihood: LogLikelihood,
+        design: Design,
+        t: RowVector,
+        Phi: RowVector,
+        alpha: Array,
+    ) -> None:
+        self._at, self.design, self.t, self.Phi = log_likelihood, design, t, Phi
+        self.weights, self.intercept = log_likelihood.weights, log_likelihood.intercept
+        self._rows = Phi, t, design.row_weights
+        self._log_prob, self._gradient, by_intercept = design.sum_rows(
+            log_likelihood.with_gradient, *self._rows
+        )
+        self.by_intercept = by_intercept if design.has_intercept else np.zeros_like(by_intercept)
+        self._set_prior(alpha)
+
+    def _set_prior(self, alpha: Array) -> None:
+        self.alpha = alpha
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
+            penalty = 0.5 * float(alpha @ (self.weights * self.weights).sum(axis=1))
+            self.log_posterior = float(self._log_prob) - penalty
+            self.by_weight = self._gradient - alpha[:, None] * self.weights
+
+    @property
+    def linear_predictor(self) -> RowVector:
+        """Y of every row, shape (n_samples, n_outputs)."""
+        return self.design.map_rows(self._at.linear_predictor, self.Phi)
+
+    @cached_property
+    def gradient(self) -> RowVector:
+        """∂ log p/∂y of every row, shape (n_samples, n_outputs)."""
+        return self.design.map_rows(self._at.gradient, *self._rows)
+
+    @cached_property
+    def B(self) -> RowVector:  # noqa: N802 -- its symbol
+        """−∂² log p/∂y² of every row, shape (n_samples, n_outputs, n_outputs)."""
+        return self.design.map_rows(self._at.neg_hessian, *self._rows)
+
+    def log_det_gradient(self, covariance: PredictorCovariance) -> RowVector:
+        """∂ log|H|/∂y of every row, shape (n_samples, n_outputs): h∘∂B/∂y with one output."""
+        return self.design.map_rows(partial(self._at.log_det_gradient, covariance), *self._rows)
+
+    @cached_property
+    def information(self) -> Information:
+        """Curvature of the log-likelihood in the weights and the intercept."""
+        return Information(self.design, self.Phi, self.B)
 
     @cached_property
     def curvature(self) -> Curvature:
         """Curvature of the log posterior, eq. 25."""
-        return Curvature(self.outputs.information, self._alpha)
+        return Curvature(self.information, self.alpha)
 
-    def newton_step(self, bend: Curvature) -> tuple[Array, Array, float]:
-        """Step of weights and level to the top of a paraboloid, and how high that is."""
-        here = self.outputs
-        by_weight = here.by_weight - self._alpha[:, None] * here.weights
-        by_level = here.by_level
-        step, level_step = bend.solve(by_weight, by_level)
-        return step, level_step, 0.5 * float((by_weight * step).sum() + by_level @ level_step)
+    def newton_step(self, curvature: Curvature) -> tuple[Array, Array, float]:
+        """Step of weights and intercept to the top of a paraboloid, and its height there."""
+        step, shift = curvature.solve(self.by_weight, self.by_intercept)
+        return step, shift, 0.5 * float((self.by_weight * step).sum() + self.by_intercept @ shift)
 
-    def moved(self, step: Array, level_step: Array) -> NewtonIterate:
-        """The place at the end of a step."""
-        here = self.outputs
-        weights, level = here.weights + step, here.level + level_step
-        return NewtonIterate(LinearPredictor(here.rows, here.Phi, weights, level), self._alpha)
+    def moved(self, step: Array, shift: Array) -> NewtonIterate:
+        """Iterate at the end of a step."""
+        weights, intercept = self.weights + step, self.intercept + shift
+        there = replace(self._at, weights=weights, intercept=intercept)
+        return NewtonIterate(there, self.design, self.t, self.Phi, self.alpha)
+
+    def restricted(self, hyper: Hyperparameters, weights: Array, intercept: Array) -> NewtonIterate:
+        """Iterate at other weights, of fewer functions."""
+        there = replace(self._at, weights=weights, intercept=intercept)
+        Phi = self.design.columns(hyper.active)
+        return NewtonIterate(there, self.design, self.t, Phi, hyper.each)
 
     def under(self, alpha: Array) -> NewtonIterate:
-        """The same outputs under another prior."""
-        return NewtonIterate(self.outputs, alpha)
+        """Iterate of the same weights under another prior."""
+        other = copy.copy(self)
+        vars(other).pop("curvature", None)
+        other._set_prior(alpha)
+        return other
 
     def usable(self) -> bool:
         """Whether the curvature has digits: far out the likelihood is flat."""
@@ -128,29 +205,29 @@ class NewtonIterate:
 
 
 def find_mode(
-    place: NewtonIterate, tolerance: float, bend: Curvature | None = None
+    start: NewtonIterate, tolerance: float, curvature: Curvature | None = None
 ) -> tuple[NewtonIterate, bool]:
     """Newton ascent of the log posterior of the weights, which is concave.
 
-    Near the mode the curvature at one place, or what is known of it, does for all steps. Further
-    away every step has its own and is damped. From a place far out, where the likelihood is flat or
-    bends sharply, it may take forever; then the ascent begins again without weights. Returns
-    whether the mode was reached, too: with a prior as good as flat and classes that weights far
-    apart separate, it may be out of reach.
+    Near the mode the curvature at one iterate, or what is known of it, does for all steps. Further
+    away every step has its own and is damped. From far out, where the likelihood is flat or bends
+    sharply, it may take forever; then the ascent begins again without weights. Returns whether the
+    mode was reached, too: with a prior as good as flat and classes that weights far apart separate,
+    it may be out of reach.
     """
-    mode = _followed(place, tolerance, bend)
+    mode = _with_one_curvature(start, tolerance, curvature)
     if mode is not None:
         return mode, True
-    nowhere = place.moved(-place.outputs.weights, -place.outputs.level)
-    if place.height >= nowhere.height and place.usable():
-        mode, reached = _ascended(place, tolerance, STEPS_NEARBY)
+    zero = start.moved(-start.weights, -start.intercept)
+    if start.log_posterior >= zero.log_posterior and start.usable():
+        mode, reached = _damped_newton(start, tolerance, STEPS_NEARBY)
         if reached:
             return mode, True
-    return _ascended(nowhere, tolerance, MAX_STEPS)
+    return _damped_newton(zero, tolerance, MAX_STEPS)
 
 
-def _followed(
-    place: NewtonIterate, tolerance: float, bend: Curvature | None
+def _with_one_curvature(
+    at: NewtonIterate, tolerance: float, curvature: Curvature | None
 ) -> NewtonIterate | None:
     """The end of steps that share a curvature; None unless each promises far less than the last.
 
@@ -158,38 +235,41 @@ def _followed(
     after a step is a share of what it promised, not its square: the steps go on until that is the
     square of what is next to nothing.
     """
-    if not np.isfinite(place.height) or (bend is None and not place.usable()):
+    if not np.isfinite(at.log_posterior) or (curvature is None and not at.usable()):
         return None
-    bend = place.curvature if bend is None else bend
+    curvature = at.curvature if curvature is None else curvature
     before = np.inf
     while True:
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-            step, level_step, promised = place.newton_step(bend)
+            step, shift, promised = at.newton_step(curvature)
         share = promised / before if np.isfinite(before) else CONTRACTION
         if not (share <= CONTRACTION and np.isfinite(promised)):
             return None
-        there = place.moved(step, level_step)
-        if not there.height >= place.height - ROUNDINGS * abs(place.height):
+        there = at.moved(step, shift)
+        if not there.log_posterior >= at.log_posterior - ROUNDINGS * abs(at.log_posterior):
             return None
-        place, before = there, promised
+        at, before = there, promised
         if share * promised < tolerance**2:
-            return place if place.usable() else None
+            return at if at.usable() else None
 
 
-def _ascended(place: NewtonIterate, tolerance: float, max_steps: int) -> tuple[NewtonIterate, bool]:
+def _damped_newton(
+    at: NewtonIterate, tolerance: float, max_steps: int
+) -> tuple[NewtonIterate, bool]:
+    """Newton steps, each halved until it ascends, and whether they reached the mode."""
     for _ in range(max_steps):
-        step, level_step, promised = place.newton_step(place.curvature)
-        rounding, size = ROUNDINGS * abs(place.height), 1.0
+        step, shift, promised = at.newton_step(at.curvature)
+        rounding, size = ROUNDINGS * abs(at.log_posterior), 1.0
         found, least = promised < max(tolerance, rounding), max(rounding, LEAST_ASCENT)
-        enough = place.height - (max(tolerance, rounding) if found else 0.0)
+        enough = at.log_posterior - (max(tolerance, rounding) if found else 0.0)
         while True:
-            there = place.moved(size * step, size * level_step)
-            if there.height >= enough and there.usable():
+            there = at.moved(size * step, size * shift)
+            if there.log_posterior >= enough and there.usable():
                 break
             size *= 0.5
             if size * promised < least:  # rounding leaves no ascent
-                return place, True
-        place = there
+                return at, True
+        at = there
         if found:
-            return place, True
-    return place, False
+            return at, True
+    return at, False

@@ -1,15 +1,14 @@
-"""Noise that is Gaussian given a scale of its precision in every row: exact but for the scales.
+"""Student-t noise, which is Gaussian given a scale of its precision in every row.
 
 With q(w) Π q(u_n) the weights have the posterior of Gaussian noise whose precision in row n is
 ⟨u_n⟩/σ², and q(u_n) follows from the expected squared residual of the row. Each is the best beside
-the other, so that a lower bound of the log evidence rises as they take turns (see `StudentT`).
+the other, so that a lower bound of the log evidence rises as they alternate (see `StudentT`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Self
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,63 +21,35 @@ from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT
 
-#: Largest square that a residual in units of σ is taken to have: beyond, products overflow.
-LARGEST_SQUARE = 1e200
-#: Turns of weights and scales end where one gains less than so many nats, and after so many.
-SETTLED, MAX_TURNS = 1e-9, 10_000
+#: Alternation of weights and scales ends where a turn gains less than so many nats, and after so
+#: many.
+GAIN, MAX_TURNS = 1e-9, 10_000
 
 
-@dataclass(frozen=True)
-class Scales:
-    """The scales of all rows that are best for some expected squares: the state of the bound.
+def predictor_moments(design: Design, posterior: Posterior, active: Index) -> tuple[Array, Array]:
+    """Mean (n_samples, R) and covariance (n_samples, R, R) of the linear predictor at the rows.
 
-    Attributes
+    Parameters
     ----------
-    noise : StudentT
-    square : ndarray of shape (n_samples,)
-        Expected squares z² = ⟨(t − y)²⟩/σ².
+    design : Design
+        Candidates.
+    posterior : Posterior
+        Of the weights of the candidates that are `active`, in the users' units.
+    active : ndarray of int
     """
-
-    noise: StudentT
-    square: Array
-
-    @classmethod
-    def of(
-        cls, noise: StudentT, design: Design, t: Array, posterior: Posterior, active: Index
-    ) -> Self:
-        """Scales that are best for the weights of the candidates that are `active`."""
-        # The mean that the posterior subtracts from the columns is that under its own row weights.
-        posterior = replace(posterior, center=posterior.center - design.center[active])
-        function = partial(_expected_square, noise, posterior, design.weight_unit[active])
-        return cls(noise, design.map_rows(function, t, index=active))
-
-    @cached_property
-    def precision(self) -> Array:
-        """⟨u⟩ of every row."""
-        return self.noise.row_precision(self.square)
-
-    def above(self, precision: Array, copies: Array) -> float:
-        """How far the bound is above the evidence of Gaussian noise with these row precisions."""
-        return float(copies @ self.noise.above_gaussian(self.square, precision))
-
-    def learnt(self, copies: Array, least: float) -> Self:
-        """The same squares in units of the σ² ≥ `least` that is best for them, with the best ν."""
-        noise = self.noise.learnt(self.square, copies, least)
-        return type(self)(noise, self.square * (self.noise.scale2 / noise.scale2))
-
-    def log_prob(self, copies: Array) -> float:
-        """Σ log p of all copies at their expected squares."""
-        return float(copies @ self.noise.log_prob_at(self.square))
+    # The mean that the posterior subtracts from the columns is that under its own row weights.
+    outputs = len(posterior.level)
+    center = posterior.center - np.kron(design.center[active], np.eye(outputs))
+    function = partial(_moments, replace(posterior, center=center), design.weight_unit[active])
+    both = design.map_rows(function, index=active)
+    return both[:, :outputs], both[:, outputs:].reshape(-1, outputs, outputs)
 
 
-def _expected_square(
-    noise: StudentT, posterior: Posterior, unit: Array, columns: Array, t: Array
-) -> Array:
+def _moments(posterior: Posterior, unit: Array, columns: Array) -> Array:
+    """Mean and covariance side by side, shape (n_rows, R + R²)."""
     Phi = columns / unit
-    residual = np.abs(t - posterior.latent_mean(Phi))[:, 0] / np.sqrt(noise.scale2)
-    variance = posterior.latent_covariance(Phi)[:, 0, 0] / noise.scale2
-    square: Array = np.minimum(residual, np.sqrt(LARGEST_SQUARE)) ** 2 + variance
-    return square
+    covariance = posterior.latent_covariance(Phi).reshape(len(Phi), -1)
+    return np.hstack([posterior.latent_mean(Phi), covariance])
 
 
 class ScaleMixtureEvidence(ExactEvidence):
@@ -92,38 +63,41 @@ class ScaleMixtureEvidence(ExactEvidence):
         Candidates, all rows of one precision.
     t : ndarray of shape (n_samples, 1)
         Raw target.
-    scales : Scales
-        With the noise.
+    likelihood : StudentT
+    square : ndarray of shape (n_samples,), optional
+        Expected squares z² = ⟨(t − y)²⟩/σ² that the scales are best for; ones without.
     """
 
-    def __init__(self, design: Design, t: Array, scales: Scales) -> None:
-        rows = design.with_precision(scales.precision)
-        super().__init__(rows, t, Gaussian(scales.noise.scale2))
-        self._unweighted, self._t, self._scales = design, t, scales
+    def __init__(
+        self, design: Design, t: Array, likelihood: StudentT, square: Array | None = None
+    ) -> None:
+        square = np.ones(len(t)) if square is None else square
+        precision = likelihood.row_precision(square)
+        super().__init__(design.with_precision(precision), t, Gaussian(likelihood.scale2))
+        self._unweighted, self._t, self._noise = design, t, likelihood
+        self._above = float(design.row_weights @ likelihood.above_gaussian(square, precision))
 
     def user_evidence(self, log_evidence: float) -> float:
         """See `EvidenceModel.user_evidence`: the bound."""
-        above = self._scales.above(self._scales.precision, self._unweighted.row_weights)
-        return super().user_evidence(log_evidence) + above
+        return super().user_evidence(log_evidence) + self._above
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
         """See `EvidenceModel.finalize`."""
-        return replace(super().finalize(hyper), likelihood=self._scales.noise)
+        return replace(super().finalize(hyper), likelihood=self._noise)
 
-    def settled(self, alpha: Array) -> SparseModel:
-        """All candidates at some precisions in the users' units, with the scales best for them."""
+    def converged(self, alpha: Array) -> SparseModel:
+        """Model of all candidates at precisions in the users' units, with the best scales."""
         found = self.finalize(self.hyper_of(alpha))
         for _ in range(MAX_TURNS):
             assert isinstance(found.posterior, Posterior)
-            scales = Scales.of(
-                self._scales.noise, self._unweighted, self._t, found.posterior, found.active
-            )
-            turned = ScaleMixtureEvidence(self._unweighted, self._t, scales)
+            moments = predictor_moments(self._unweighted, found.posterior, found.active)
+            square = self._noise.expected_square(self._t, *moments)
+            turned = ScaleMixtureEvidence(self._unweighted, self._t, self._noise, square)
             earlier, found = found, turned.finalize(turned.hyper_of(alpha))
-            if found.log_evidence - earlier.log_evidence < SETTLED:
+            if found.log_evidence - earlier.log_evidence < GAIN:
                 break
         return found
 
     def log_evidence(self, alpha: Array) -> float:
         """See `EvidenceModel.log_evidence`."""
-        return self.settled(alpha).log_evidence
+        return self.converged(alpha).log_evidence

@@ -132,7 +132,7 @@ class Problem:
         an improper prior, and Laplace's method, believe otherwise.
         """
         return bool(np.isfinite(log_evidence)) and not (
-            self.likelihood.discrete and log_evidence > 0
+            self.likelihood.support.integer and log_evidence > 0
         )
 
 

@@ -106,7 +106,7 @@ class FittedOutput(Compact):
         sizes = rows.sizes(self.columns, self.posterior, share, center=data.intercept)
         own = rows.Phi[:, self.columns]
         mean, covariance = self.posterior.latent_mean(own), self.posterior.latent_covariance(own)
-        slope, curvature = self.likelihood.surrogate(t, mean, covariance)
+        _, slope, curvature = self.likelihood.surrogate(t, mean, covariance)
         residuals = Residuals(counts[:, None] * slope, counts[:, None, None] * curvature, sizes)
         return replace(self, residuals=residuals)
 

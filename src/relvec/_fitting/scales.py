@@ -219,7 +219,7 @@ def alternated(fit: Fit, *, beside: float = -np.inf) -> Fit:
         with runner.interruptible():
             # Where the evidence is that of Laplace's method, precisions follow eq. 16, as in every
             # fit: its gradient would lead those of classes that can be told apart to zero.
-            precisions = not fit.problem.likelihood.discrete
+            precisions = fit.problem.likelihood.quadratic
             moved = fit.refitted(fit.kept().ascended(STEPS, precisions=precisions)[1])
         gain = moved.penalised_evidence - fit.penalised_evidence
         if not gain > 0:

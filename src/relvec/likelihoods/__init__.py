@@ -1,19 +1,23 @@
-"""Likelihoods: the distribution of a target given the latent function."""
+"""Likelihoods: the distribution of a target given its linear predictor."""
 
-from relvec.likelihoods.base import ClassLikelihood, Likelihood, RegressionLikelihood
-from relvec.likelihoods.bernoulli import Bernoulli
+from relvec.likelihoods.base import ClassLikelihood, Likelihood, RegressionLikelihood, Surrogate
+from relvec.likelihoods.bernoulli import Bernoulli, LogisticBound
 from relvec.likelihoods.categorical import Categorical
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.poisson import Poisson
 from relvec.likelihoods.student_t import StudentT
+from relvec.likelihoods.support import Interval
 
 __all__ = [
     "Bernoulli",
     "Categorical",
     "ClassLikelihood",
     "Gaussian",
+    "Interval",
     "Likelihood",
+    "LogisticBound",
     "Poisson",
     "RegressionLikelihood",
     "StudentT",
+    "Surrogate",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import expit, log_expit, ndtr
 
 from relvec._numerics.typing import Array
-from relvec.likelihoods.base import ClassLikelihood
+from relvec.likelihoods.base import ClassLikelihood, Surrogate
 
 #: σ(y) = Σ p_i Φ(s_i y) to nine digits: the scale mixture of normals of Monahan and Stefanski
 #: (1992, Handbook of the Logistic Distribution, table 20.8), which a normal y integrates exactly.
@@ -47,20 +47,24 @@ class Bernoulli(ClassLikelihood):
         log_prob: Array = -np.logaddexp(0.0, np.where(t > 0, -y, y)).sum(axis=1)
         return log_prob
 
-    def slope(self, t: Array, y: Array) -> Array:
+    def gradient(self, t: Array, y: Array) -> Array:
         """Target less σ(y)."""
-        slope: Array = np.where(t > 0, expit(-y), -expit(y))
-        return slope
+        gradient: Array = np.where(t > 0, expit(-y), -expit(y))
+        return gradient
 
-    def curvature(self, t: Array, y: Array) -> Array:
+    def neg_hessian(self, t: Array, y: Array) -> Array:
         """σ(y)(1 − σ(y)), eq. 25."""
-        curvature: Array = (expit(y) * expit(-y))[:, :, None]
-        return curvature
+        neg_hessian: Array = (expit(y) * expit(-y))[:, :, None]
+        return neg_hessian
 
-    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+    def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """σ(1 − σ)(1 − 2σ)·h."""
-        slope: Array = -expit(y) * expit(-y) * np.tanh(0.5 * y) * spread[:, :, 0]
-        return slope
+        gradient: Array = -expit(y) * expit(-y) * np.tanh(0.5 * y) * variance[:, :, 0]
+        return gradient
+
+    def bound(self) -> LogisticBound:
+        """Jaakkola and Jordan's."""
+        return LogisticBound()
 
     def check(self, t: Array) -> None:
         """Both classes occur."""
@@ -72,7 +76,7 @@ class Bernoulli(ClassLikelihood):
         return np.hstack([expit(-y), expit(y)])
 
     def mean_probabilities(self, mean: Array, covariance: Array) -> Array:
-        """The same averaged over outputs, to nine digits."""
+        """The same averaged over linear predictors, to nine digits."""
         variance = covariance[:, 0]
         below = -np.abs(mean)
         # σ(y) = e^y σ(−y), and e^y shifts the mean of a normal y by its variance. Of the two means
@@ -92,6 +96,23 @@ class Bernoulli(ClassLikelihood):
         """Zeros and ones."""
         drawn: Array = (rng.random_sample(y.shape) < expit(y)).astype(np.float64)
         return drawn
+
+
+@dataclass(frozen=True)
+class LogisticBound(Bernoulli):
+    """Two classes, with Jaakkola and Jordan's lower bound (2000) for a surrogate.
+
+    log σ(z) ≥ log σ(ξ) + (z − ξ)/2 − λ(ξ)(z² − ξ²) with λ(ξ) = tanh(ξ/2)/4ξ, for z = y where t = 1
+    and −y where t = 0. It touches best at ξ² = ⟨y²⟩.
+    """
+
+    def surrogate(self, t: Array, mean: Array, variance: Array) -> Surrogate:
+        """See `Likelihood.surrogate`."""
+        square = mean**2 + variance[:, 0]
+        xi, slope = np.sqrt(square), np.full(mean.shape, 0.125)
+        np.divide(np.tanh(xi / 2), 4 * xi, out=slope, where=xi > 0)
+        value = log_expit(xi) - xi / 2 + (t - 0.5) * mean + slope * variance[:, 0]
+        return Surrogate(value[:, 0], t - 0.5 - 2 * slope * mean, 2 * slope[:, :, None])
 
 
 def _mixture(mean: Array, variance: Array) -> Array:

@@ -53,27 +53,27 @@ class Categorical(ClassLikelihood):
         log_prob: Array = (t * log_softmax(self.functions(y), axis=1)).sum(axis=1)
         return log_prob
 
-    def slope(self, t: Array, y: Array) -> Array:
+    def gradient(self, t: Array, y: Array) -> Array:
         """Target less σ along the contrasts."""
-        slope: Array = (t - self.probabilities(y)) @ self.contrasts.T
-        return slope
+        gradient: Array = (t - self.probabilities(y)) @ self.contrasts.T
+        return gradient
 
-    def curvature(self, t: Array, y: Array) -> Array:
+    def neg_hessian(self, t: Array, y: Array) -> Array:
         """diag(σ) − σσᵀ along the contrasts."""
         p, U = self.probabilities(y), self.contrasts
         along, pairs = p @ U.T, U.T[:, :, None] * U.T[:, None]
         own: Array = (p @ pairs.reshape(len(pairs), -1)).reshape(-1, *pairs.shape[1:])
         return own - along[:, :, None] * along[:, None]
 
-    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+    def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """∂/∂y of tr((diag(σ) − σσᵀ) h), h taken back from the contrasts to the classes."""
         p, U = self.probabilities(y), self.contrasts
-        seen = spread @ U  # h of one output and one class
-        own = np.einsum("rk,nrk->nk", U, seen)
-        mixed = np.einsum("nr,nrk->nk", p @ U.T, seen)
+        half = variance @ U  # h of one output and one class
+        own = np.einsum("rk,nrk->nk", U, half)
+        mixed = np.einsum("nr,nrk->nk", p @ U.T, half)
         by_p = own - 2 * mixed  # ∂ tr/∂σ_k
-        slope: Array = (p * (by_p - (p * by_p).sum(axis=1, keepdims=True))) @ U.T
-        return slope
+        gradient: Array = (p * (by_p - (p * by_p).sum(axis=1, keepdims=True))) @ U.T
+        return gradient
 
     def check(self, t: Array) -> None:
         """All classes occur."""
@@ -91,7 +91,7 @@ class Categorical(ClassLikelihood):
         return _softmax(self.functions(y))
 
     def mean_probabilities(self, mean: Array, covariance: Array) -> Array:
-        """The same averaged over outputs, at the same quasi-random normal points for every row."""
+        """The same averaged, at the same quasi-random normal points for every row."""
         p = np.empty((len(mean), self.n_classes))
         size = max(1, BATCH_ENTRIES // (POINTS * self.n_classes))
         for begin in range(0, len(mean), size):

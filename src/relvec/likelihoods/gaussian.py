@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
+from scipy.stats import norm
 
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array
@@ -32,7 +33,6 @@ class Gaussian(RegressionLikelihood):
     precision_prior: Gamma = UNIFORM
     least_variance: float = 0.0
     mean_depends_on_variance: ClassVar[bool] = False
-    discrete: ClassVar[bool] = False
     quadratic: ClassVar[bool] = True
 
     def of_target(self, target: int) -> Gaussian:
@@ -47,22 +47,30 @@ class Gaussian(RegressionLikelihood):
             raise ValueError("noise_variance has not been learnt yet, expected a number")
         return self.noise_variance
 
+    def distribution(self, y: Array) -> Any:
+        """Normal, with the linear predictor for its mean."""
+        return norm(y, np.sqrt(self._variance()))
+
     def log_prob(self, t: Array, y: Array) -> Array:
         """Log density of each row's target."""
         log_prob: Array = normal_log_density(t - y, self._variance()).sum(axis=1)
         return log_prob
 
-    def slope(self, t: Array, y: Array) -> Array:
+    def gradient(self, t: Array, y: Array) -> Array:
         """(t − y)/σ²."""
         return (t - y) / self._variance()
 
-    def curvature(self, t: Array, y: Array) -> Array:
+    def neg_hessian(self, t: Array, y: Array) -> Array:
         """1/σ²."""
         return np.full((*y.shape, 1), 1 / self._variance())
 
-    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
-        """Zero: the curvature is the same everywhere."""
+    def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
+        """Zero: 1/σ² is the same everywhere."""
         return np.zeros_like(y)
+
+    def bound(self) -> Gaussian:
+        """Itself: it is quadratic."""
+        return self
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Mean and variance of a new target, eq. 21 and 22."""
@@ -83,7 +91,7 @@ class Gaussian(RegressionLikelihood):
         return normal_log_density(t - mean, variance)[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        """Outputs with noise."""
+        """Linear predictors with noise."""
         noisy: Array = y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
         return noisy
 

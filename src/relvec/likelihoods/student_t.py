@@ -1,29 +1,35 @@
-"""Student-t noise: heavy tails, under which an outlier pulls at the function a little only."""
+"""Student-t noise: heavy tails, which lets an outlier hardly move the function."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import digamma, gammaln, logsumexp, ndtr, ndtri
 from scipy.stats import gamma
+from scipy.stats import t as student
 
+from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.typing import Array
-from relvec.likelihoods.base import RegressionLikelihood
-from relvec.likelihoods.gaussian import normal_log_density
+from relvec.likelihoods.base import Likelihood, RegressionLikelihood, Surrogate
+from relvec.likelihoods.gaussian import Gaussian, normal_log_density
 
 #: Range in which ν is learnt: from the least whole number for which noise has a variance to what
 #: cannot be told from Gaussian noise.
 LEAST_DEGREES, MOST_DEGREES = 3.0, 1e4
+#: Least σ², as a share of the first.
+LEAST_SHARE = 1e-6
 #: Error of log σ² and of log ν where they are learnt, and of log ν in a first search.
 DIGITS, NEAR = 1e-12, 1e-3
 #: Averages over precisions: how much probability is beyond them on either side, and their distance
 #: in standard deviations of log u. Intervals: steps of the bisection, and degree of the
 #: interpolating polynomial.
 BEYOND, STEP, HALVINGS, DEGREE = 1e-15, 0.4, 80, 40
+#: Residual, in scales of the noise, that a larger one is taken for: beyond, products overflow.
+LARGEST_RESIDUAL = 1e100
 #: Residual, in scales of the noise, up to which precisions are within the range of float64.
 FARTHEST = 1e140
 
@@ -44,13 +50,14 @@ class StudentT(RegressionLikelihood):
         σ² in squared units of the target. It is not the variance, which is νσ²/(ν − 2).
     degrees_of_freedom : float
         ν. The variance is infinite up to ν = 2.
+    least_scale2 : float
+        Floor of σ² where it is learnt.
     """
 
     scale2: float = 1.0
     degrees_of_freedom: float = LEAST_DEGREES
+    least_scale2: float = 0.0
     mean_depends_on_variance: ClassVar[bool] = False
-    discrete: ClassVar[bool] = False
-    learns_scales: ClassVar[bool] = False
 
     @property
     def noise_variance(self) -> float:
@@ -70,13 +77,13 @@ class StudentT(RegressionLikelihood):
         log_prob: Array = self.log_density(square) - 0.5 * np.log(self.scale2)
         return log_prob
 
-    def degrees_slope(self, square: Array) -> Array:
-        """Slope of the log density in ν at z²."""
+    def degrees_gradient(self, square: Array) -> Array:
+        """Derivative of the log density in ν at z²."""
         nu = self.degrees_of_freedom
         constant = digamma((nu + 1) / 2) - digamma(nu / 2) - 1 / nu
         by_square = (nu + 1) / nu * square / (nu + square) - np.log1p(square / nu)
-        slope: Array = 0.5 * (constant + by_square)
-        return slope
+        gradient: Array = 0.5 * (constant + by_square)
+        return gradient
 
     def row_precision(self, square: Array) -> Array:
         """⟨u⟩ = (ν + 1)/(ν + z²), the precision of the Gaussian that touches at z²."""
@@ -93,17 +100,62 @@ class StudentT(RegressionLikelihood):
         above: Array = self.log_density(square) - gaussian
         return above
 
-    def learnt(self, square: Array, copies: Array, least: float) -> Self:
-        """The σ² ≥ `least` and ν with the highest Σ log p, given each row's expected z².
+    def expected_square(self, t: Array, mean: Array, variance: Array) -> Array:
+        """⟨z²⟩ of each row for linear predictors N(mean, variance), shape (n_samples,)."""
+        residual = np.abs(t - mean) / np.sqrt(self.scale2)
+        square = np.minimum(residual, LARGEST_RESIDUAL) ** 2 + variance[:, 0] / self.scale2
+        only: Array = square[:, 0]
+        return only
+
+    @property
+    def hyper(self) -> dict[str, float]:
+        """σ² and ν."""
+        return {"scale2": self.scale2, "degrees_of_freedom": self.degrees_of_freedom}
+
+    def initial(self, t: Array, copies: Array) -> tuple[StudentT, Array, Array]:
+        """See `Likelihood.initial`: what suits a constant, the median, and the heaviest tails.
+
+        A fit under Gaussian noise would begin with functions that follow the outliers.
+        """
+        center = weighted_median(t[:, 0], copies)
+        rounding = max(ROUNDINGS * abs(center), float(np.sqrt(SMALLEST)))
+        scale2 = robust_scale(np.abs(t[:, 0] - center), rounding, copies) ** 2
+        noise = StudentT(scale2, LEAST_DEGREES, max(LEAST_SHARE * scale2, rounding**2))
+        return noise, np.full(t.shape, center), np.zeros((*t.shape, 1))
+
+    def conditional(
+        self, t: Array, mean: Array, variance: Array, *, known: bool = False
+    ) -> tuple[Likelihood, Array | None]:
+        """See `Likelihood.conditional`: Gaussian noise with precision ⟨u⟩/σ² in every row."""
+        gaussian = Gaussian(self.scale2 if known else None, least_variance=self.least_scale2)
+        return gaussian, self.row_precision(self.expected_square(t, mean, variance))
+
+    def above_conditional(self, t: Array, mean: Array, variance: Array, precision: Array) -> Array:
+        """See `Likelihood.above_conditional`."""
+        return self.above_gaussian(self.expected_square(t, mean, variance), precision)
+
+    def with_conditional(self, conditional: Likelihood) -> StudentT:
+        """See `Likelihood.with_conditional`: σ² is that of the Gaussian noise."""
+        assert isinstance(conditional, Gaussian)
+        assert isinstance(conditional.noise_variance, float)
+        return replace(self, scale2=conditional.noise_variance)
+
+    def learn(self, t: Array, mean: Array, variance: Array, copies: Array) -> Self:
+        """See `Likelihood.learn`: the σ² and ν with the highest Σ log p at the expected z²."""
+        return self.learnt(self.expected_square(t, mean, variance), copies)
+
+    def learnt(self, square: Array, copies: Array) -> Self:
+        """The σ² ≥ `least_scale2` and ν with the highest Σ log p, given each row's expected z².
 
         z² is in units of the present σ². No σ² and ν are worse than the present ones.
         """
+        least = self.least_scale2
 
         def at(nu: float) -> tuple[float, float]:
             return _best_growth(square, copies, nu, least / self.scale2), nu
 
         def cost(growth: float, nu: float) -> float:
-            return -float(copies @ type(self)(growth, nu).log_prob_at(square / growth))
+            return -float(copies @ StudentT(growth, nu).log_prob_at(square / growth))
 
         ends = LEAST_DEGREES, MOST_DEGREES
         found = minimize_scalar(
@@ -113,45 +165,51 @@ class StudentT(RegressionLikelihood):
             options={"xatol": NEAR},
         )
 
-        def slope(log_nu: float) -> float:
+        def gradient(log_nu: float) -> float:
             growth, nu = at(float(np.exp(log_nu)))
-            return float(copies @ type(self)(growth, nu).degrees_slope(square / growth))
+            return float(copies @ StudentT(growth, nu).degrees_gradient(square / growth))
 
         # A maximum has half of the digits that its stationarity condition has.
         low, high = found.x - 10 * NEAR, found.x + 10 * NEAR
-        best = brentq(slope, low, high, xtol=DIGITS) if slope(low) > 0 > slope(high) else found.x
+        inside = gradient(low) > 0 > gradient(high)
+        best = brentq(gradient, low, high, xtol=DIGITS) if inside else found.x
         ways = [(1.0, self.degrees_of_freedom), at(float(np.exp(best))), *map(at, ends)]
         growth, nu = min(ways, key=lambda way: cost(*way))
-        return type(self)(self.scale2 * growth, nu)
+        return replace(self, scale2=self.scale2 * growth, degrees_of_freedom=nu)
+
+    def distribution(self, y: Array) -> Any:
+        """Student-t, with the linear predictor for its location."""
+        return student(self.degrees_of_freedom, y, np.sqrt(self.scale2))
 
     def log_prob(self, t: Array, y: Array) -> Array:
         """Log density of each row's target."""
         return self.log_prob_at(((t - y) ** 2 / self.scale2)[:, 0])
 
-    def slope(self, t: Array, y: Array) -> Array:
+    def gradient(self, t: Array, y: Array) -> Array:
         """(ν + 1)e/(νσ² + e²) for a residual e: it falls again beyond √ν σ."""
         e, nu = t - y, self.degrees_of_freedom
         return (nu + 1) * e / (nu * self.scale2 + e**2)
 
-    def curvature(self, t: Array, y: Array) -> Array:
+    def neg_hessian(self, t: Array, y: Array) -> Array:
         """(ν + 1)(νσ² − e²)/(νσ² + e²)², which is negative beyond √ν σ."""
         e2, nu = (t - y) ** 2, self.degrees_of_freedom
         width = nu * self.scale2
-        curvature: Array = (nu + 1) * (width - e2) / (width + e2) ** 2
-        return curvature[:, :, None]
+        neg_hessian: Array = (nu + 1) * (width - e2) / (width + e2) ** 2
+        return neg_hessian[:, :, None]
 
-    def curvature_slope(self, t: Array, y: Array, spread: Array) -> Array:
+    def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """2(ν + 1)e(3νσ² − e²)/(νσ² + e²)³·h."""
         e, nu = t - y, self.degrees_of_freedom
         width = nu * self.scale2
-        slope: Array = 2 * (nu + 1) * e * (3 * width - e**2) / (width + e**2) ** 3
-        return slope * spread[:, :, 0]
+        gradient: Array = 2 * (nu + 1) * e * (3 * width - e**2) / (width + e**2) ** 3
+        return gradient * variance[:, :, 0]
 
-    def surrogate(self, t: Array, mean: Array, covariance: Array) -> tuple[Array, Array]:
+    def surrogate(self, t: Array, mean: Array, variance: Array) -> Surrogate:
         """See `Likelihood.surrogate`: the Gaussian that touches at the expected square."""
-        square = ((t - mean) ** 2 + covariance[:, 0]) / self.scale2
-        curvature = self.row_precision(square) / self.scale2
-        return curvature * (t - mean), curvature[:, :, None]
+        square = self.expected_square(t, mean, variance)
+        weight = (self.row_precision(square) / self.scale2)[:, None]
+        value = self.log_prob_at(square) + 0.5 * (weight * variance[:, 0])[:, 0]
+        return Surrogate(value, weight * (t - mean), weight[:, :, None])
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Mean and variance of a new target."""
@@ -163,13 +221,13 @@ class StudentT(RegressionLikelihood):
         joint.flat[:: len(mean) + 1] += self.noise_variance
         return joint
 
-    def spread(self, mean: Array, covariance: Array) -> Array:
-        """√(σ² and the variance of the output): finite where the variance of the noise is not."""
-        spread: Array = np.sqrt(covariance[:, 0] + self.scale2)
-        return spread
+    def error_scale(self, mean: Array, covariance: Array) -> Array:
+        """√(σ² + variance of the linear predictor): finite where that of the noise is not."""
+        scale: Array = np.sqrt(covariance[:, 0] + self.scale2)
+        return scale
 
     def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
-        """Quantiles of the sum of Student-t noise and an output that is normal.
+        """Quantiles of the sum of Student-t noise and a linear predictor that is normal.
 
         As the noise is a mixture, so is the sum: N(0, σ²/u + v) given u. In units of its σ² + v the
         square of the half width is smooth in v/(σ² + v), and interpolated there.
@@ -197,9 +255,29 @@ class StudentT(RegressionLikelihood):
         return log_density[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        """Outputs with noise."""
+        """Linear predictors with noise."""
         noisy: Array = y + np.sqrt(self.scale2) * rng.standard_t(self.degrees_of_freedom, y.shape)
         return noisy
+
+
+def weighted_median(values: Array, copies: Array) -> float:
+    """Return the value that half of all copies do not exceed."""
+    order = np.argsort(values, kind="stable")
+    counted = np.cumsum(copies[order])
+    return float(values[order[np.searchsorted(counted, 0.5 * counted[-1])]])
+
+
+def robust_scale(distance: Array, rounding: float, copies: Array) -> float:
+    """Median of the distances from the median, which few outliers do not move.
+
+    Where more than half of the targets are equal, the root of the mean square; where all are, what
+    `rounding` errors are about.
+    """
+    found = weighted_median(distance, copies)
+    if found <= rounding:
+        largest = max(float(distance.max()), rounding)
+        found = largest * float(np.sqrt(copies @ (distance / largest) ** 2 / copies.sum()))
+    return max(found, rounding)
 
 
 def _best_growth(square: Array, copies: Array, nu: float, least: float) -> float:

@@ -1,8 +1,8 @@
 """Solvers: the search for the precisions that maximise the evidence."""
 
+from relvec.solvers.alternating import fit
 from relvec.solvers.base import Pass, Solution, Solver
 from relvec.solvers.fixed_point import EM, FixedPoint
-from relvec.solvers.reweighted import fit
 from relvec.solvers.sequential import Sequential
 from relvec.solvers.variational import Variational
 

@@ -15,7 +15,7 @@ from relvec._evidence import (
     SparseModel,
     evidence_model,
 )
-from relvec._evidence.variational import BoundEvidence, bound
+from relvec._evidence.variational import BoundEvidence
 from relvec._numerics.typing import Array
 from relvec.likelihoods.base import Likelihood
 from relvec.solvers.fixed_point import EM
@@ -37,7 +37,7 @@ class Variational(EM):
 
     def inference(self, likelihood: Likelihood, design: Design, t: Array) -> EvidenceModel:
         """See `BackwardSolver.inference`."""
-        return bound(likelihood, design, t)
+        return evidence_model(likelihood.bound(), design, t)
 
     def above_evidence(self, inference: EvidenceModel, everything: Hyperparameters) -> float:
         """The κ that do not depend on the means; one α is that of the weights of all outputs."""
@@ -53,10 +53,8 @@ class Variational(EM):
         self, inference: EvidenceModel, point: EvidenceState, t: Array
     ) -> tuple[SparseModel, float]:
         """See `BackwardSolver.accepted`."""
-        if not isinstance(inference, BoundEvidence):
-            return super().accepted(inference, point, t)
-        found = evidence_model(inference.rows.likelihood, inference.design, t).finalize(point.hyper)
-        return found, found.log_evidence
+        found, believed = super().accepted(inference, point, t)
+        return found, found.log_evidence if isinstance(inference, BoundEvidence) else believed
 
 
 def _kappa(x: float) -> float:
