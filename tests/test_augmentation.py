@@ -81,7 +81,7 @@ def dense(model, machine, X, t, query, copies, precision):
         np.hstack(kernel_functions(model.basis_, Z, query))[:, present] for Z in (X, query)
     )
     y, spread = machine.posterior.latent_mean(Phi), machine.posterior.latent_covariance(Phi)
-    slope, B = machine.likelihood.surrogate(t, y, spread)
+    _, slope, B = machine.likelihood.surrogate(t, y, spread)
     counts = copies * precision
     slope, B = counts[:, None] * slope, counts[:, None, None] * B
     alpha = np.append(machine.alpha, 1 / variances[present])

@@ -22,7 +22,11 @@ HOLD_CODE = (basis.CallableKernel, basis.FunctionColumns)
 
 STORED = [
     *(getattr(basis, name) for name in basis.__all__ if isinstance(getattr(basis, name), type)),
-    *(getattr(likelihoods, name) for name in likelihoods.__all__),
+    *(
+        kind
+        for kind in vars(likelihoods).values()
+        if isinstance(kind, type) and issubclass(kind, likelihoods.Likelihood)
+    ),
     CalibratedClassifier,
     CalibratedRegressor,
     FitResult,

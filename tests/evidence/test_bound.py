@@ -5,7 +5,8 @@ import pytest
 
 from relvec._evidence import evidence_model
 from relvec._evidence.variational import SurrogateRows, packed
-from relvec.likelihoods import Bernoulli, Categorical, LogisticBound, Poisson
+from relvec.likelihoods import Bernoulli, Categorical, Poisson
+from relvec.likelihoods.bernoulli import LogisticBound
 from tests.support import laplace
 from tests.support.differences import derivative
 

@@ -60,8 +60,8 @@ def test_two_classes_are_one_output_times_the_root_of_two(rng):
         (root * one.gradient(t, root * y), two.gradient(one_hot, y)),
         (2 * one.neg_hessian(t, root * y), two.neg_hessian(one_hot, y)),
         (
-            root * one.curvature_slope(t, root * y, 2 * variance),
-            two.curvature_slope(one_hot, y, variance),
+            root * one.neg_hessian_gradient(t, root * y, 2 * variance),
+            two.neg_hessian_gradient(one_hot, y, variance),
         ),
         (one.probabilities(root * y)[:, ::-1], two.probabilities(y)),
     ]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, LogisticBound, Poisson, StudentT
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from relvec.likelihoods.bernoulli import LogisticBound
 from tests.support.differences import derivative
 from tests.support.rows import LIKELIHOODS, name_of
 

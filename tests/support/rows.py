@@ -20,7 +20,8 @@ from relvec.basis import (
     Sigmoid,
     Sum,
 )
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, LogisticBound, Poisson, StudentT
+from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from relvec.likelihoods.bernoulli import LogisticBound
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
 
 

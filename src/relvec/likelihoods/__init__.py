@@ -1,7 +1,7 @@
 """Likelihoods: the distribution of a target given its linear predictor."""
 
 from relvec.likelihoods.base import ClassLikelihood, Likelihood, RegressionLikelihood, Surrogate
-from relvec.likelihoods.bernoulli import Bernoulli, LogisticBound
+from relvec.likelihoods.bernoulli import Bernoulli
 from relvec.likelihoods.categorical import Categorical
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.poisson import Poisson
@@ -15,7 +15,6 @@ __all__ = [
     "Gaussian",
     "Interval",
     "Likelihood",
-    "LogisticBound",
     "Poisson",
     "RegressionLikelihood",
     "StudentT",
