@@ -302,7 +302,7 @@ def test_derivatives_of_a_group_are_sums_over_its_functions(latent):
 def test_deletions_cost_what_a_gaussian_posterior_says(latent):
     """½[log|V| + mᵀV⁻¹m] with the block V of the weights of a group."""
     hyper = of_groups([2, 0, 3], [0.5, 2.0, 0.3])
-    state, n_outputs = latent.at(hyper), latent.rows.likelihood.n_outputs
+    state, n_outputs = latent.at(hyper), latent.likelihood.n_outputs
     for g, cost in enumerate(state.deletion_costs()):
         where = np.repeat(hyper.group == g, n_outputs)
         V, m = state.variance[np.ix_(where, where)], state.mean.ravel()[where]
@@ -328,9 +328,7 @@ def test_gains_are_those_of_the_curvature_of_the_state(latent):
         assert scores.gain[g] == pytest.approx(best, rel=1e-3, abs=1e-4)
         columns = Groups(GROUP).members(np.array([g]))[0]
         by_function = Hyperparameters(hyper.active, hyper.each)
-        single = LaplaceEvidence(
-            ungrouped(latent.design), latent.rows.given[0], latent.rows.likelihood
-        )
+        single = LaplaceEvidence(ungrouped(latent.design), latent.t, latent.likelihood)
         apart = single.scores(single.at(by_function))
         own, quality = (part[columns] for part in apart.factors(slice(None))[:2])
         R = own.shape[1]

@@ -162,7 +162,7 @@ class Alternation:
             learnt = reached.learnt(self.t, self.copies)
             gain = learnt.expected(self.t, self.copies) - reached.expected(self.t, self.copies)
             gain += reached.above(self.t, precision, self.copies) - above
-            at_rest = gain < SETTLED * self.solver.tol
+            at_rest = abs(gain) < SETTLED * self.solver.tol
             if at_rest and last:
                 return self._solution(turned, reached)
             if self.n_iter >= self.solver.max_iter or self.progress.stopped:
