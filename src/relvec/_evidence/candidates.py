@@ -1,4 +1,4 @@
-"""What candidates are worth by Laplace's method, from one sweep over their columns."""
+"""Gains of candidates by Laplace's method, from one pass over their columns."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def screened(
 def _squares(
     mean: Array, columns: Array, Phi: Array, B: Array, slope: Array, outside: Array
 ) -> Sums:
-    """Of candidates: φᵀB_rs φ, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, slopeᵀφ and outsideᵀφ."""
+    """Sums for candidates: φᵀB_rs φ, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, slopeᵀφ and outsideᵀφ."""
     weights = weightings(B)
     seen = _beside(mean, weights, columns, Phi)
     rest = np.vstack([weights, slope.T, outside.T]) @ columns
@@ -157,7 +157,7 @@ def _squares(
 
 
 def _pairs(mean: Array, columns: Array, Phi: Array, B: Array, *vectors: Array) -> Sums:
-    """Of candidates: products with each other, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, and with vectors."""
+    """Sums for candidates: φᵀB_rs φ of pairs, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, and with vectors."""
     weights = weightings(B)
     pairs = by_weighting(weights, lambda weight: (columns * weight[:, None]).T @ columns)
     seen = (vector.T @ columns for vector in vectors)

@@ -197,7 +197,7 @@ class NewtonIterate:
         return other
 
     def usable(self) -> bool:
-        """Whether the curvature has digits: far out the likelihood is flat."""
+        """Return whether the curvature has digits: far out the likelihood is flat."""
         try:
             return bool(np.isfinite(self.curvature.half_log_det))
         except NotPositiveDefiniteError:

@@ -115,7 +115,7 @@ class Likelihood(ABC):
 
     @property
     def learns_scales(self) -> bool:
-        """Whether the scales of a kernel can be learnt under it."""
+        """True where the scales of a kernel can be learnt: no parameter of its own has to be."""
         return self.quadratic or not self.hyper
 
     def learn(self, t: Array, mean: Array, variance: Array, copies: Array) -> Self:

@@ -67,7 +67,7 @@ class Poisson(RegressionLikelihood):
         return rate, _finite(variance, mean)
 
     def joint_covariance(self, mean: Array, covariance: Array) -> Array:
-        """Of the rates, to first order, with the variance of a count on the diagonal."""
+        """Covariance of the rates, to first order, and the variance of a count on the diagonal."""
         rate = _rate(mean)
         with np.errstate(over="ignore", invalid="ignore"):
             joint = rate[:, None] * (rate * covariance) + np.diag(rate)

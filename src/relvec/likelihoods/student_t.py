@@ -91,7 +91,7 @@ class StudentT(RegressionLikelihood):
         return precision
 
     def above_gaussian(self, square: Array, precision: Array) -> Array:
-        """How far log p is above that of Gaussian noise with precision u/σ², at z².
+        """Log p less that of Gaussian noise with precision u/σ², at z².
 
         At the place where the Gaussian of precision ⟨u⟩ touches this is what the bound adds to it:
         ½⟨log u⟩ − ½ log⟨u⟩ less the divergence of q(u) from its prior.
@@ -240,7 +240,7 @@ class StudentT(RegressionLikelihood):
         return mean - half, mean + half
 
     def predictive_log_density(self, t: Array, mean: Array, covariance: Array) -> Array:
-        """Of the same sum: normal with the variance σ²/u + v, averaged over u."""
+        """Log density of the same sum: normal with the variance σ²/u + v, averaged over u."""
         error, variance = t - mean, covariance[:, 0]
         farthest = float(np.abs(error).max(initial=0.0)) / np.sqrt(self.scale2)
         if farthest > FARTHEST:

@@ -37,7 +37,7 @@ class Interval:
 
     @property
     def non_negative(self) -> bool:
-        """Whether no value is negative."""
+        """True where no value is negative."""
         return self.low >= 0
 
     def check(self, t: Array) -> None:
