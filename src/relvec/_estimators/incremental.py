@@ -33,26 +33,13 @@ Given = dict[str, Any]
 
 @dataclass(frozen=True)
 class SufficientStatistics:
-    """Sums over rows that were seen, all that Gaussian noise needs to know of them.
+    """Sums over rows that were seen, all that Gaussian noise needs to know of them."""
 
-    Attributes
-    ----------
-    basis : Basis
-        All candidates, as the first rows placed them.
-    sums : RowSums
-        Sums of candidates and targets.
-    inputs : InputSummary
-        Location and spread of the inputs.
-    n_rows : int
-    single : bool
-        Whether targets had no columns.
-    """
-
-    basis: Basis
-    sums: RowSums
-    inputs: InputSummary
+    basis: Basis  # all candidates, as the first rows placed them
+    sums: RowSums  # sums of candidates and targets
+    inputs: InputSummary  # location and spread of the inputs
     n_rows: int
-    single: bool
+    single: bool  # whether targets had no columns
 
     @classmethod
     def of(cls, basis: Basis, data: TrainingData, *, single: bool) -> Self:

@@ -53,17 +53,10 @@ def _head(n_features: int, names: Sequence[str] | None) -> Any:
 
 @dataclass(frozen=True)
 class OutOfCoreRows:
-    """Inputs that are reached block by block, and what is validated of them.
-
-    Attributes
-    ----------
-    blocks : RowBlocks
-    names : sequence of str or None
-        Names of the inputs.
-    """
+    """Inputs that are reached block by block, and what is validated of them."""
 
     blocks: RowBlocks
-    names: Sequence[str] | None = None
+    names: Sequence[str] | None = None  # names of the inputs
 
     @classmethod
     def of(cls, X: Any) -> OutOfCoreRows | None:

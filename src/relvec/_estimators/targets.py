@@ -18,17 +18,10 @@ LARGEST_PRECISION = 1e50
 
 @dataclass(frozen=True)
 class TargetLayout:
-    """Columns of y by the search that they are fitted in.
+    """Columns of y by the search that they are fitted in."""
 
-    Attributes
-    ----------
-    columns : dict of str to ndarray of int
-        Columns of each search, by the name that messages call it.
-    order : ndarray of int, shape (n_targets,)
-        Position of each column of y among those of the searches, one after the other.
-    """
-
-    columns: dict[str, Index]
+    columns: dict[str, Index]  # columns of each search, by the name that messages call it
+    #: (n_targets,), position of each column of y among those of the searches, one after the other
     order: Index
 
     @classmethod

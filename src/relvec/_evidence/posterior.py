@@ -17,26 +17,16 @@ class Posterior:
     There is a weight for every active function and latent output. The intercept was eliminated at
     φ̄, so given φ̄ it is independent of the weights: y(x) = ȳ + (φ(x) ⊗ I − φ̄)ᵀw with
     w ~ N(μ, Σ) and ȳ ~ N(level, level_covariance). With one output φ ⊗ I is φ.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (n_active, n_outputs)
-        μ, eq. 13.
-    root : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
-        Upper triangular F with Σ = F Fᵀ, eq. 12; the weights of one function lie side by side.
-    center : ndarray of shape (n_outputs, n_active · n_outputs)
-        φ̄, one row an output; zeros without an intercept.
-    level : ndarray of shape (n_outputs,)
-        Mean of the outputs at φ̄; zeros without an intercept.
-    level_covariance : ndarray of shape (n_outputs, n_outputs)
-        Their covariance.
     """
 
-    mean: Array
+    mean: Array  # (n_active, n_outputs), μ, eq. 13
+    #: (n_active · n_outputs, n_active · n_outputs), upper triangular F with Σ = F Fᵀ, eq. 12; the
+    #: weights of one function lie side by side
     root: Array
+    #: (n_outputs, n_active · n_outputs), φ̄, one row an output; zeros without an intercept
     center: Array
-    level: Array
-    level_covariance: Array
+    level: Array  # (n_outputs,), mean of the outputs at φ̄; zeros without an intercept
+    level_covariance: Array  # (n_outputs, n_outputs), their covariance
 
     def __getstate__(self) -> dict[str, Any]:
         """Half of the root is zeros, which are not stored."""
@@ -103,12 +93,6 @@ class Posterior:
 
 @dataclass(frozen=True)
 class Independent:
-    """Posteriors of the weights for several targets, none of which says anything of another.
+    """Posteriors of the weights for several targets, none of which says anything of another."""
 
-    Attributes
-    ----------
-    parts : tuple of Posterior
-        One a target, of the same functions.
-    """
-
-    parts: tuple[Posterior, ...]
+    parts: tuple[Posterior, ...]  # one a target, of the same functions

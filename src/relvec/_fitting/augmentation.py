@@ -43,21 +43,11 @@ COPIES = 5
 
 @dataclass(frozen=True)
 class Extra:
-    """Functions centred on some queries, beside the kept ones.
+    """Functions centred on some queries, beside the kept ones."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_kernels, n_samples, n_queries)
-        φ* of each kernel at the training rows.
-    own : ndarray of shape (n_kernels, n_queries)
-        φ*(x*).
-    Phi : ndarray of shape (n_samples, n_active)
-        Kept functions at the training rows.
-    """
-
-    rows: Array
-    own: Array
-    Phi: Array
+    rows: Array  # (n_kernels, n_samples, n_queries), φ* of each kernel at the training rows
+    own: Array  # (n_kernels, n_queries), φ*(x*)
+    Phi: Array  # (n_samples, n_active), kept functions at the training rows
 
     def of(self, columns: Index) -> Extra:
         """Beside some of the kept functions only."""
@@ -66,17 +56,10 @@ class Extra:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Training rows, which a function centred on a query has to be known at.
+    """Training rows, which a function centred on a query has to be known at."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    basis : Basis
-        The kept functions.
-    """
-
-    X: Array
-    basis: Basis
+    X: Array  # (n_samples, n_features)
+    basis: Basis  # the kept functions
 
     @cached_property
     def Phi(self) -> Array:  # noqa: N802
@@ -135,22 +118,13 @@ class TrainingRows:
 
 @dataclass(frozen=True)
 class Residuals:
-    """Residuals at the training rows, and the size of functions that are added.
+    """Residuals at the training rows, and the size of functions that are added."""
 
-    Attributes
-    ----------
-    slope : ndarray of shape (n_samples, n_outputs)
-        ∂log p/∂y of every row at the mean of its outputs, copies counted: β(t − y) under Gaussian
-        noise.
-    curvature : ndarray of shape (n_samples, n_outputs, n_outputs)
-        B = −∂² log p/∂y² there.
-    sizes : ndarray of shape (n_kernels,)
-        α*^(-1/2) of each kernel.
-    """
-
+    #: (n_samples, n_outputs), ∂log p/∂y of every row at the mean of its outputs, copies counted:
+    #: β(t − y) under Gaussian noise
     slope: Array
-    curvature: Array
-    sizes: Array
+    curvature: Array  # (n_samples, n_outputs, n_outputs), B = −∂² log p/∂y² there
+    sizes: Array  # (n_kernels,), α*^(-1/2) of each kernel
 
     def correction(
         self, posterior: Posterior, alpha: Array, extra: Extra, Phi: Array

@@ -36,30 +36,17 @@ def block_size(basis: Basis) -> int:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Rows in memory, with the targets of one or several outputs.
+    """Rows in memory, with the targets of one or several outputs."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Inputs.
-    targets : mapping of str to ndarray of shape (n_samples, d)
-        Target of each output, by the name that messages call it, empty for the only one.
-    intercept : bool
-        Whether there is a flat-prior intercept.
-    weights : ndarray of shape (n_samples,) or None
-        Frequency of each row.
-    row_precision : ndarray of shape (n_samples,) or None
-        Precision of each row's noise relative to that of the likelihood.
-    memory_limit : float
-        Bytes up to which the candidates at all rows are stored.
-    """
-
-    X: Array
+    X: Array  # (n_samples, n_features), inputs
+    #: (n_samples, d), target of each output, by the name that messages call it, empty for the only
+    #: one
     targets: Mapping[str, RowVector]
-    intercept: bool
-    weights: Array | None = None
+    intercept: bool  # whether there is a flat-prior intercept
+    weights: Array | None = None  # (n_samples,), frequency of each row
+    #: (n_samples,), precision of each row's noise relative to that of the likelihood
     row_precision: Array | None = None
-    memory_limit: float = np.inf
+    memory_limit: float = np.inf  # bytes up to which the candidates at all rows are stored
 
     @property
     def n_rows(self) -> int:
@@ -164,18 +151,10 @@ class TrainingData:
 
 @dataclass(frozen=True)
 class InputSummary:
-    """Location and spread of inputs; summaries of different rows add up.
+    """Location and spread of inputs; summaries of different rows add up."""
 
-    Attributes
-    ----------
-    squares : Squares
-        Weighted mean of each input, and the sum of squares about it.
-    low, high : ndarray of shape (n_features,)
-        Extremes of each input.
-    """
-
-    squares: Squares
-    low: Array
+    squares: Squares  # weighted mean of each input, and the sum of squares about it
+    low: Array  # (n_features,), extremes of each input
     high: Array
 
     @classmethod
@@ -218,21 +197,12 @@ def summarise(X: Any, weights: Array | None = None) -> InputSummary:
 
 @dataclass(frozen=True)
 class OutOfCoreData(TrainingData):
-    """Rows that are not in memory; `X` and `weights` are four rows that summarise their inputs.
+    """Rows that are not in memory; `X` and `weights` are four rows that summarise their inputs."""
 
-    Attributes
-    ----------
-    blocks : RowBlocks
-        The rows.
-    frequencies : RowVector or None
-        Frequency of each row.
-    weight : float
-        Sum of these.
-    """
-
+    #: the rows
     blocks: RowBlocks = None  # type: ignore[assignment]
-    frequencies: RowVector | None = None
-    weight: float = 0.0
+    frequencies: RowVector | None = None  # frequency of each row
+    weight: float = 0.0  # sum of these
 
     @property
     def n_rows(self) -> int:

@@ -24,49 +24,22 @@ from relvec.solvers import Solution, Solver, fit
 
 @dataclass(frozen=True)
 class FitConfig:
-    """Parameters of a fit that are neither data, basis nor likelihood.
+    """Parameters of a fit that are neither data, basis nor likelihood."""
 
-    Attributes
-    ----------
-    solver : callable
-        Makes the solver for a design of all candidates.
-    max_iter : int
-        Passes of each search.
-    centers : int, ndarray, clusterer or None
-        Points that carry candidate functions.
-    augment : bool
-        Whether functions centred on the queries are added.
-    random_state : int, RandomState or None
-        Source of what is drawn.
-    n_jobs : int or None
-        Processes among which the outputs are shared out.
-    single : bool
-        Whether there is one output, whose attributes have no axis of outputs.
-    order : ndarray of int or None
-        Position of each output among those that were fitted, if not each in its turn.
-    """
-
-    solver: Callable[[Design], Solver]
-    max_iter: int
-    centers: CentersLike = None
-    augment: bool = False
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    single: bool = True
+    solver: Callable[[Design], Solver]  # makes the solver for a design of all candidates
+    max_iter: int  # passes of each search
+    centers: CentersLike = None  # points that carry candidate functions
+    augment: bool = False  # whether functions centred on the queries are added
+    random_state: RandomState = None  # source of what is drawn
+    n_jobs: int | None = None  # processes among which the outputs are shared out
+    single: bool = True  # whether there is one output, whose attributes have no axis of outputs
+    #: position of each output among those that were fitted, if not each in its turn
     order: Index | None = None
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything of a fit but the candidate functions.
-
-    Attributes
-    ----------
-    data : TrainingData
-    likelihood : Likelihood
-    config : FitConfig
-    runner : Runner
-    """
+    """Everything of a fit but the candidate functions."""
 
     data: TrainingData
     likelihood: Likelihood

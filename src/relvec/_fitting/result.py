@@ -39,18 +39,10 @@ PASS = np.dtype(
 
 @dataclass(frozen=True)
 class Queries:
-    """Kept functions at rows to predict.
+    """Kept functions at rows to predict."""
 
-    Attributes
-    ----------
-    Phi : ndarray of shape (n_queries, n_active)
-        Kept functions of the estimator.
-    extra : Extra or None
-        Functions centred on the rows themselves, if the estimator adds any.
-    """
-
-    Phi: Array
-    extra: Extra | None
+    Phi: Array  # (n_queries, n_active), kept functions of the estimator
+    extra: Extra | None  # functions centred on the rows themselves, if the estimator adds any
 
     @classmethod
     def of(cls, X: Array, basis: Basis, rows: TrainingRows | None) -> Self:
@@ -60,29 +52,14 @@ class Queries:
 
 @dataclass(frozen=True)
 class FittedOutput(Compact):
-    """Posterior of one set of weights; several share the kept functions of an estimator.
+    """Posterior of one set of weights; several share the kept functions of an estimator."""
 
-    Attributes
-    ----------
-    columns : ndarray of int, shape (n_columns,)
-        Those of the estimator's kept functions that it uses.
-    posterior : Posterior
-        Its weights.
-    likelihood : Likelihood
-        Distribution of the target given its linear predictor.
-    alpha : ndarray of shape (n_columns,)
-        Prior precision of its weights.
-    well_determined : ndarray of shape (n_columns,)
-        γ of eq. 17.
-    residuals : Residuals or None
-        Its residuals at the training rows, where functions are added at the queries.
-    """
-
-    columns: Index
-    posterior: Posterior
-    likelihood: Likelihood
-    alpha: Array
-    well_determined: Array
+    columns: Index  # (n_columns,), those of the estimator's kept functions that it uses
+    posterior: Posterior  # its weights
+    likelihood: Likelihood  # distribution of the target given its linear predictor
+    alpha: Array  # (n_columns,), prior precision of its weights
+    well_determined: Array  # (n_columns,), γ of eq. 17
+    #: its residuals at the training rows, where functions are added at the queries
     residuals: Residuals | None = None
 
     @classmethod
@@ -148,46 +125,21 @@ def check_range(*predicted: Array) -> None:
 
 @dataclass(frozen=True)
 class FitResult(Compact):
-    """Everything that a fit leaves.
+    """Everything that a fit leaves."""
 
-    Attributes
-    ----------
-    basis : Basis
-        The kept functions.
-    relevance : ndarray of int, shape (n_active,)
-        Their numbers among the candidates, ascending.
-    outputs : list of FittedOutput
-    single : bool
-        Whether there is one output, whose attributes have no axis of outputs.
-    log_evidence : float
-        Sum over the outputs.
-    history : list of Pass
-        Passes of the searches that ended in the outputs.
-    n_iter : int
-        Passes of all starts and outputs together.
-    status : str
-        How the fit ended, in words.
-    warnings : list of RelvecWarning
-        Worst first.
-    feature_relevance : ndarray of shape (n_features,) or None
-        Standard deviation of each input in widths of the functions.
-    noise_by_row : bool
-        Whether the variance of the noise was given for each row.
-    training_rows : ndarray of shape (n_samples, n_features) or None
-        The rows themselves, where functions are added at the queries.
-    """
-
-    basis: Basis
-    relevance: Index
+    basis: Basis  # the kept functions
+    relevance: Index  # (n_active,), their numbers among the candidates, ascending
     outputs: list[FittedOutput]
-    single: bool
-    log_evidence: float
-    history: list[Pass]
-    n_iter: int
-    status: str
-    warnings: list[RelvecWarning]
+    single: bool  # whether there is one output, whose attributes have no axis of outputs
+    log_evidence: float  # sum over the outputs
+    history: list[Pass]  # passes of the searches that ended in the outputs
+    n_iter: int  # passes of all starts and outputs together
+    status: str  # how the fit ended, in words
+    warnings: list[RelvecWarning]  # worst first
+    #: (n_features,), standard deviation of each input in widths of the functions
     feature_relevance: Array | None
-    noise_by_row: bool
+    noise_by_row: bool  # whether the variance of the noise was given for each row
+    #: (n_samples, n_features), the rows themselves, where functions are added at the queries
     training_rows: Array | None
 
     @classmethod
