@@ -72,8 +72,6 @@ DULL_MODULES = {
     "relvec._evidence.gaussian",
     "relvec._evidence.hyperparameters",
     "relvec._evidence.noise",
-    "relvec._numerics.floats",
-    "relvec._numerics.priors",
     "relvec._runner",
     "relvec._runner.callbacks",
     "relvec._runner.checkpoint",

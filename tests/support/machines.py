@@ -14,8 +14,8 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class FittedOutput:
-    """An estimator, and what it makes its target of."""
+class EstimatorCase:
+    """An estimator, and the function that makes its target of a real one."""
 
     estimator: RVR | RVC
     target: Callable[[Array], NDArray[Any]]
@@ -35,11 +35,11 @@ def classes(n_classes: int) -> Callable[[Array], NDArray[Any]]:
 
 
 MACHINES = {
-    "regression": FittedOutput(RVR(), lambda y: y),
-    "counts": FittedOutput(RVR(likelihood="poisson"), counts),
-    "two classes": FittedOutput(RVC(), classes(2)),
-    "three classes": FittedOutput(RVC(), classes(3)),
-    "one against the rest": FittedOutput(RVC(multi_class="ovr"), classes(3)),
+    "regression": EstimatorCase(RVR(), lambda y: y),
+    "counts": EstimatorCase(RVR(likelihood="poisson"), counts),
+    "two classes": EstimatorCase(RVC(), classes(2)),
+    "three classes": EstimatorCase(RVC(), classes(3)),
+    "one against the rest": EstimatorCase(RVC(multi_class="ovr"), classes(3)),
 }
 
 

@@ -1,4 +1,4 @@
-"""What float64 can tell."""
+"""Limits of float64."""
 
 import numpy as np
 

@@ -32,12 +32,12 @@ class Gamma:
 
     @cached_property
     def uniform(self) -> bool:
-        """Whether all scales are equally likely."""
+        """True if all scales are equally likely."""
         return self.shape == 0 and not np.any(self.rate)
 
     @property
     def bounds_precisions(self) -> bool:
-        """Whether no precision can be infinite (Tipping 2001, footnote 7)."""
+        """True if no precision can be infinite (Tipping 2001, footnote 7)."""
         return bool(np.any(self.rate))
 
     def log_prob(self, precision: Array) -> float:
