@@ -77,7 +77,6 @@ DULL_MODULES = {
     "relvec._runner.checkpoint",
     "relvec._runner.fingerprint",
     "relvec._runner.runner",
-    "relvec.basis.combine",
     "relvec.solvers.backward",
     "relvec.solvers.base",
     "relvec.solvers.forward",

@@ -107,30 +107,27 @@ def learn_scales(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]
     """
     if not problem.likelihood.learns_scales:
         raise ValueError(
-            "gamma='evidence' or 'ard' learns the scales of a kernel, expected numbers, 'scale' or "
-            f"'auto' under {type(problem.likelihood).__name__} noise; learn gamma_ under Gaussian "
-            "noise without the outliers, or choose gamma by cross-validation"
+            f"{', '.join(basis.hyper)} to be learnt, as with gamma='evidence' or 'ard', expected "
+            f"numbers, 'scale' or 'auto' under {type(problem.likelihood).__name__} noise; learn "
+            "them under Gaussian noise without the outliers, or choose them by cross-validation"
         )
-    first, subset = _first(problem, basis)
-    found = [first]
+    fits = _fits(problem, basis)
+    best = next(fits)
     with problem.runner.interruptible():
-        for better in _better(first, subset):
-            found.append(better)
+        for better in fits:
+            best = better
             if problem.runner.stopped:
                 break
-    return found[-1].basis, found[-1].solutions
+    return best.basis, best.solutions
 
 
-def _first(problem: Problem, basis: Basis) -> tuple[Fit, Basis]:
-    """Fit at the values from which learning begins, and the functions of the full model."""
+def _fits(problem: Problem, basis: Basis) -> Iterator[Fit]:
+    """Fits at one set of values after another, each at least as good as the ones before."""
     design = problem.data.candidates(basis, problem.likelihood)
     subset = basis.restrict(_subset(problem, basis, design))
-    return Fit.of(problem, basis, design=design), subset
-
-
-def _better(first: Fit, subset: Basis) -> Iterator[Fit]:
-    """Fits at other values, each at least as good as the ones before it."""
-    problem, basis = first.problem, first.basis
+    first = Fit.of(problem, basis, design=design)
+    del design  # which may be as large as the memory
+    yield first
     best = alternated(first)
     yield best
     full = basis.with_hyper(full_model(problem, subset).hyper)

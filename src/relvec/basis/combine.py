@@ -103,7 +103,7 @@ class Concatenate(Composite):
 
     @property
     def centred(self) -> bool:  # type: ignore[override]
-        """Whether any part is."""
+        """True if any part is."""
         return any(getattr(basis, "centred", False) for basis in self.bases)
 
     @property

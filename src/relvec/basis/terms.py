@@ -133,15 +133,10 @@ class Fourier(Terms):
         return self._of(np.argwhere(np.ones(shape)))
 
     def _features(self, n_features: int) -> Index:
-        if self.features is None:
-            return np.arange(n_features)
-        features = np.asarray(self.features)
-        if (
-            features.ndim != 1
-            or not np.issubdtype(features.dtype, np.integer)
-            or not np.isin(features, np.arange(n_features)).all()
-            or len(np.unique(features)) < max(1, len(features))
-        ):
+        """Return the columns to use, shape (n_inputs,)."""
+        features = np.arange(n_features) if self.features is None else np.asarray(self.features)
+        known = features.dtype.kind in "iu" and np.isin(features, np.arange(n_features)).all()
+        if not known or features.ndim != 1 or len(np.unique(features)) < max(1, len(features)):
             raise ValueError(
                 f"features={self.features!r}, expected None or different columns from 0 to "
                 f"{n_features - 1}"
@@ -149,6 +144,7 @@ class Fourier(Terms):
         return features.astype(np.intp)
 
     def _period(self, n_inputs: int) -> Array:
+        """Return the period of each input used, shape (n_inputs,)."""
         period = np.asarray(self.period)
         if period.dtype.kind not in "iuf" or not (np.isfinite(period) & (period > 0)).all():
             raise ValueError(f"period={self.period!r}, expected None or finite numbers > 0")
