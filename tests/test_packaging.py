@@ -26,6 +26,20 @@ def test_all_is_what_users_may_want_and_tests_need_it():
     assert brought_by("all") - {"all"} <= brought_by("tests")
 
 
+def test_a_version_of_every_library_that_make_installs_is_pinned():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {normalised(re.fullmatch(r"([\w.-]+)==[\w.!]+", line)[1]) for line in lines}
+    extras = [EXTRAS[name] for extra in DEVELOPERS - {"benchmarks"} for name in brought_by(extra)]
+    asked = [line for lines in (PROJECT["dependencies"], *extras) for line in lines]
+    names = {normalised(re.match(r"[\w.-]+", line)[0]) for line in asked} - {"relvec"}
+    assert {"numpy", "pytest-xdist", "sphinx", "mypy", "dask"} <= names <= pinned
+
+
+def normalised(name):
+    """Name of a project by which registries know it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def test_extras_that_texts_name_exist():
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*/*.md"), *ROOT.glob("docs/*.md")]
     for path in [*pages, *ROOT.glob("src/**/*.py"), *ROOT.glob("examples/**/*.py")]:
