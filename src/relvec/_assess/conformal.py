@@ -123,8 +123,11 @@ class CalibratedRegressor:
         """
         factor = conformal_quantile(np.abs(self._scores), coverage)
         mean, scale = _mean_and_scale(self.model, X)
-        lower, upper = mean - factor * scale, mean + factor * scale
-        return np.maximum(lower, self.model.fit_result_.outputs[0].likelihood.support.low), upper
+        support = self.model.fit_result_.outputs[0].likelihood.support
+        lower, upper = np.clip(
+            [mean - factor * scale, mean + factor * scale], support.low, support.high
+        )
+        return lower, upper
 
 
 @dataclass(frozen=True)
