@@ -7,6 +7,7 @@ from scipy.stats import betabinom
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._assess.conformal import CalibratedClassifier, conformal_quantile
+from relvec.likelihoods import Gaussian, Interval
 
 COVERAGES = [0.5, 0.8, 0.95]
 N_NEW = 20
@@ -179,6 +180,23 @@ def test_counts_are_never_negative(rng):
     factor = ((upper - mean) / std)[0]
     assert (mean - factor * std < 0).any()
     np.testing.assert_allclose(lower, np.maximum(mean - factor * std, 0), rtol=1e-9, atol=1e-12)
+
+
+class Share(Gaussian):
+    """Gaussian noise around shares."""
+
+    support = Interval(0.0, 1.0)
+
+
+def test_intervals_end_where_targets_do(rng):
+    X = rng.uniform(-3, 3, size=(150, 1))
+    y = np.clip(0.5 + 0.3 * np.sin(X[:, 0]) + 0.2 * rng.normal(size=150), 0, 1)
+    plain, share = (
+        model.fit(X[:100], y[:100]).calibrate(X[100:], y[100:]).predict_interval(X)
+        for model in (RVR(), RVR(likelihood=Share()))
+    )
+    assert min(plain[0]) < 0 < 1 < max(plain[1])
+    np.testing.assert_allclose(share, np.clip(plain, 0, 1), rtol=1e-9, atol=1e-12)
 
 
 def test_data_frames_are_calibration_rows(line, colours, rng):
