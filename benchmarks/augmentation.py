@@ -1,4 +1,4 @@
-"""What `augment=True` is worth where there are no data.
+"""Gain by `augment=True` where there are no data.
 
 Loss is the negative log density of test targets in nats a row, or of test labels; lower is better.
 Test rows are halved by their distance to the nearest training row. "draws" are functions of a

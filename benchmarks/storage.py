@@ -24,7 +24,7 @@ def sinc(n, d=10, seed=71):
 
 
 def formula(model):
-    """8·(K(K + 1)/2 + K·d + 5K) bytes + 20 KiB, a root and vectors of K for every machine."""
+    """8·(K(K + 1)/2 + K·d + 5K) bytes + 20 KiB, a root and vectors of K for every fitted output."""
     sizes = [machine.posterior.mean.size for machine in model.fit_result_.outputs]
     points = len(model.relevance_) * model.n_features_in_
     return 8 * (points + sum(K * (K + 1) // 2 + 5 * K for K in sizes)) + OVERHEAD

@@ -81,7 +81,7 @@ def log_odds(seed: int) -> dict[str, dict[str, Array]]:
 
 
 def fit_uniforms(X: Array, y: NDArray[np.int64], seed: int) -> tuple[SVC, RVC]:
-    """Fit both machines with the paper's kernel, C of the SVC by cross-validated errors."""
+    """Fit both classifiers with the paper's kernel, C of the SVC by cross-validated errors."""
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     search = GridSearchCV(SVC(gamma=UNIFORMS_GAMMA), {"C": SVC_C}, cv=folds)
     return search.fit(X, y).best_estimator_, RVC(gamma=UNIFORMS_GAMMA).fit(X, y)

@@ -1,10 +1,10 @@
 """The U.S.P.S. digits of section 4.4.2 of Tipping (2001): 7291 images to train on, 2007 to test on.
 
-Ten machines, one a class against the rest, as in the paper, whose vectors are the sum over the
-machines; then the multinomial machine, whose vectors serve all classes. Pixels are in one unit and
-stay as they are. The kernel width of the ten machines, for the SVC with C, is chosen by 5-fold
+Ten models, one a class against the rest, as in the paper, whose vectors are the sum over the
+models; then the multinomial model, whose vectors serve all classes. Pixels are in one unit and
+stay as they are. The kernel width of the ten models, for the SVC with C, is chosen by 5-fold
 cross-validation of 1000 training rows, by errors and by log loss, the median over five ways to make
-the folds. The multinomial machine takes the width by log loss.
+the folds. The multinomial model takes the width by log loss.
 """
 
 import resource
@@ -37,9 +37,9 @@ def run(jobs: int) -> None:
     split = load_usps()
     with workers(jobs) as parallel:
         svc, rvc = search_svc(split, parallel), search_rvc(split, parallel)
-        report("SVC, ten machines", score(svc, split, n_support), PAPER_SVM)
+        report("SVC, ten models", score(svc, split, n_support), PAPER_SVM)
         for criterion, machines in rvc.items():
-            name = f"RVC, ten machines, width by {criterion}"
+            name = f"RVC, ten models, width by {criterion}"
             report_rvc(name, score(machines, split, n_used))
         multinomial = RVC(gamma=rvc["log loss"].gamma)
         report_rvc("RVC, multinomial", score(multinomial, split, n_shared))
@@ -78,7 +78,7 @@ def n_support(machines: OneVsRestClassifier) -> int:
 
 
 def n_used(machines: RVC) -> int:
-    """Count the functions of every machine; a machine gives infinite precision to the others."""
+    """Count the functions of every model; a model gives infinite precision to the others."""
     return int(np.isfinite(machines.weight_precision_).sum())
 
 
@@ -101,7 +101,7 @@ def report(name: str, found: Measured, paper: tuple[float, int]) -> None:
     vectors, _ = found.vectors()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"\n{name}: error {error:.2f} ± {error_se:.2f} %, {vectors} vectors")
-    print("  the paper's ten machines: {:g} %, {} vectors".format(*paper))
+    print("  the paper's ten models: {:g} %, {} vectors".format(*paper))
     print(f"  fitted in {found.seconds():.0f} s; peak memory so far {peak:.1f} GiB", flush=True)
 
 

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.scale.report import at_most, peak_gigabytes, print_lines, seconds_of
 from benchmarks.scale.simulated import function, inputs, learnt_width, numbers
 from relvec import RVR
-from relvec._fitting.problem import rows_of_a_block
+from relvec._fitting.data import block_size
 from relvec._numerics.linalg import blas_threads
 from relvec.basis import RBF, Centers
 
@@ -82,6 +82,6 @@ def floor_seconds(gamma: float, X: np.ndarray, n_centers: int) -> float:
 
     def look_at_all() -> None:
         with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
-            list(pool.map(look, gen_batches(len(X), rows_of_a_block(basis))))
+            list(pool.map(look, gen_batches(len(X), block_size(basis))))
 
     return seconds_of(look_at_all)

@@ -25,7 +25,7 @@ def run(quick: bool) -> None:
 
 
 def fitted(n_targets: int) -> RVR:
-    """A machine that keeps all its functions: its targets are made of them."""
+    """A model that keeps all its functions: its targets are made of them."""
     X, rng = inputs(N_TRAIN, seed=0), np.random.RandomState(1)
     centers = inputs(N_CENTERS, seed=3)
     functions = RBF(gamma=GAMMA).place(X, Centers.at(centers), None).evaluate(X)

@@ -1,4 +1,4 @@
-"""Statlog's shuttle: seven classes, some of them very rare, by one multinomial machine.
+"""Statlog's shuttle: seven classes, some of them very rare, by one multinomial model.
 
 A quarter of the rows of each class is held out. The inputs have heavy tails, and are replaced by
 normal scores of their ranks among the training rows. The width is learnt on a sample of these

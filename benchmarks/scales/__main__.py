@@ -1,4 +1,4 @@
-"""What learnt input scales are worth: ``python -m benchmarks.scales``, then a table."""
+"""Gain by learnt input scales: ``python -m benchmarks.scales``, then a table."""
 
 import argparse
 from collections.abc import Collection

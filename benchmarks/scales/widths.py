@@ -1,6 +1,6 @@
 """Which criterion finds the width that predicts best: a noisy sinc of 100 rows, widths on a grid.
 
-"evidence" is the width of the highest log evidence; "worth" that of the highest log evidence less
+"evidence" is the width of the highest log evidence; "BIC" that of the highest log evidence less
 ½ log N for every function; "learnt" is `gamma="evidence"`; "hindsight" is the width of least error.
 Errors are root mean squares to the function, times ten as the paper has them.
 """
@@ -28,19 +28,19 @@ def error(machine: RVR) -> float:
     return 10 * float(np.sqrt(np.mean((machine.predict(QUERIES) - sinc(QUERIES)) ** 2)))
 
 
-def worth(machine: RVR) -> float:
+def bic(machine: RVR) -> float:
     return machine.log_evidence_ - 0.5 * np.log(N_ROWS) * len(machine.relevance_)
 
 
 def chosen(seed: int) -> dict[str, RVR]:
-    """Return the machine that each criterion chooses on one draw."""
+    """Return the model that each criterion chooses on one draw."""
     rng = np.random.RandomState(seed)
     X = rng.uniform(-10, 10, (N_ROWS, 1))
     y = sinc(X) + NOISE * rng.standard_normal(N_ROWS)
     grid = [RVR(gamma=gamma).fit(X, y) for gamma in GRID]
     return {
         "evidence": max(grid, key=lambda machine: machine.log_evidence_),
-        "worth": max(grid, key=worth),
+        "BIC": max(grid, key=bic),
         "learnt": RVR(gamma="evidence").fit(X, y),
         "hindsight": min(grid, key=error),
     }

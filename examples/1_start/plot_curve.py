@@ -59,7 +59,7 @@ plt.show()
 # The width by evidence
 # ---------------------
 # The width of 3 was a guess of somebody who has seen the curve. ``gamma="evidence"`` learns it
-# too, for the price of some more fits, and does about as well here.
+# too, at the cost of some more fits, and does about as well here.
 learnt = RVR(gamma="evidence").fit(X, y)
 error = np.sqrt(np.mean((learnt.predict(X) - sinc(X[:, 0])) ** 2))
 print(f"width {1 / np.sqrt(learnt.gamma_):.2f}, {len(learnt.relevance_)} rows kept")

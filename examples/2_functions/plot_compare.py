@@ -44,9 +44,9 @@ print(table.drop(columns="seconds").round(1))
 # %%
 # Against cross-validation
 # ------------------------
-# Schwarz's criterion charges ½ log N nats for every function that was kept. The number that goes
-# with the ranks below is Spearman's correlation with the error on rows that were not fitted: −1 if
-# the more evidence, the less error.
+# Schwarz's criterion (BIC) has a penalty of ½ log N nats for every function that was kept. The
+# number that goes with the ranks below is Spearman's correlation with the error on rows that were
+# not fitted: −1 if the more evidence, the less error.
 error = [
     -cross_val_score(models[name], X, y, cv=5, scoring="neg_root_mean_squared_error").mean()
     for name in table.index
@@ -66,6 +66,6 @@ plt.show()
 
 # %%
 # On these data the evidence alone ranks the wrong way round: it prefers kernels that are narrow
-# enough to leave a function for nearly every row. With the charge it finds the good ones. So do not
-# trust a lead in evidence that comes with many more functions, and cross-validate the few at the
-# top where it matters.
+# enough to leave a function for nearly every row. With the penalty it finds the good ones. So do
+# not trust a lead in evidence that comes with many more functions, and cross-validate the few at
+# the top where it matters.

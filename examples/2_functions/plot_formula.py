@@ -56,8 +56,8 @@ dictionary = Concatenate(
 )
 
 # %%
-# A function is to be worth five nats of evidence (``tol``), since the best of hundreds seems to be
-# worth some by chance.
+# A function is to gain five nats of evidence (``tol``), since the best of hundreds seems to gain
+# some by chance.
 model = RVR(kernel=dictionary, tol=5.0).fit(X, load)
 print(model.summary()[["weight", "std"]].round(2))
 print(f"intercept {model.intercept_:.1f} kW, noise {np.sqrt(model.noise_variance_):.1f} kW")

@@ -57,6 +57,6 @@ axes[0].legend(edgecolor="none", fontsize="small", loc="upper left")
 plt.show()
 
 # %%
-# The price is that an augmented model keeps all its training rows. Its bars open later than those
+# The cost is that an augmented model keeps all its training rows. Its bars open later than those
 # of a Gaussian process, which has a function for every place: where error bars away from the data
 # are what matters most, the process is the better model.

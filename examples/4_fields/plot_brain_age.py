@@ -49,7 +49,7 @@ print(f"{images.shape[1]} voxels; the closest to age correlates with it by {abs(
 # Nested cross-validation
 # -----------------------
 # Outer folds measure the error on subjects that had no part in the fit. In each of them inner folds
-# choose how many nats of evidence a function is to be worth, from the training subjects alone.
+# choose how many nats of evidence a function is to gain, from the training subjects alone.
 # ``RVR(kernel="precomputed")`` tells scikit-learn that rows and columns of K go together, so that
 # the inner search cuts both.
 search = GridSearchCV(

@@ -85,7 +85,7 @@ for name, model in models.items():
 chosen = models["wavelengths"].relevance_
 kernel = models["kernel"]
 print(f"{len(chosen)} wavelengths picked: {', '.join(f'{w:.0f}' for w in wavelength[chosen])} nm")
-print(f"{len(kernel[-1].relevance_)} of {len(X)} samples kept by the kernel machine")
+print(f"{len(kernel[-1].relevance_)} of {len(X)} samples kept by the kernel model")
 
 # %%
 # What was picked, and what is predicted
@@ -120,4 +120,4 @@ print(f"new samples inside the 95 % interval: {inside.mean():.0%}")
 # %%
 # Above, some spectra, and what protein alone absorbs. The wavelengths stand for differences between
 # each other as much as for protein itself: what a wavelength says of protein it also says of what
-# overlaps there. Below, the errors of the kernel machine on new samples with their 95 % intervals.
+# overlaps there. Below, the errors of the kernel model on new samples with their 95 % intervals.

@@ -43,7 +43,7 @@ def build(settings: Settings) -> Part:
             "The paper's own splits: the first of Rätsch's hundred, and the one split of Pima and "
             "of the digits. Inputs are standardised. C and width of the SVC have the fewest errors "
             "in 5-fold cross-validation of training rows; the width of the RVC has the least log "
-            "loss, or the fewest errors. The digits have ten machines, one a class against the "
+            "loss, or the fewest errors. The digits have ten models, one a class against the "
             "rest, and their parameters are chosen on 1000 training rows.",
         ],
         f"{n_splits} splits a problem where there are more than one; folds have the seeds 0 to 4. "

@@ -145,7 +145,7 @@ def figure_8() -> tuple[Picture, Table]:
         "Figure 8 in numbers",
         ["explanation", "|C|", "log density of t"],
         rows,
-        "With the noise variance at |t|²/2, a function is worth its place where the squared cosine "
+        "With the noise variance at |t|²/2, a function earns its place where the squared cosine "
         f"of its angle with t exceeds 1/2; here it is {cosine**2:.2f}, and an RVR that is offered "
         f"this function alone keeps {fitted.functions.shape[1]}.",
     )

@@ -121,7 +121,7 @@ def friedman(row: Row, learnt: Sequence[LearntScales]) -> Table:
             + [f"{max(s.seconds for s in each):.3f}" for each in scores],
         ],
         f"{row.n_rows} rows to train on, 1000 without noise to test on. Seconds are those of the "
-        "last fit; the first two machines also need their cross-validation.",
+        "last fit; the first two models also need their cross-validation.",
     )
 
 

@@ -78,7 +78,7 @@ def figure_5(split: Split, fit: Fit) -> Picture:
     return Picture(
         figure,
         "A smooth ridge that rises along x2, close to the true function.",
-        f"Figure 5: approximation by {fit.functions} functions of a machine with additional terms "
+        f"Figure 5: approximation by {fit.functions} functions of a model with additional terms "
         f"and learnt input scales. Its noise is {noise:.3f} (paper: {PAPER_NOISE}).",
     )
 
