@@ -6,7 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Target
+from relvec._design import dense as dense_module
+from relvec._design.base import EVERY
 from relvec._design.moments import CholeskyQR, Moments, RFactor, Squares
+from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence import evidence_model
 from relvec.basis import RBF, Columns
 from relvec.basis.base import Centers
@@ -59,6 +62,45 @@ def test_a_block_by_block_design_is_the_same_design(designs):
         assert getattr(blocked, name) == getattr(dense, name)
     for name in ("total_weight", "precision_evidence", "center", "scale", "row_weights"):
         assert_allclose(getattr(blocked, name), getattr(dense, name), rtol=1e-12, atol=1e-13)
+
+
+def test_products_of_candidates_are_those_of_the_columns(designs, rng, monkeypatch):
+    monkeypatch.setattr(dense_module, "PRODUCT_ENTRIES", 200)
+    some = np.array([5, 0, 17])
+    for index, weights in ((EVERY, None), (some, None), (some, rng.standard_normal(N))):
+        columns = designs[0].columns(index)
+        counted = designs[0].row_weights if weights is None else weights
+        expected = columns.T @ (counted[:, None] * columns)
+        for design in designs:
+            assert_allclose(design.gram(index, weights), expected, atol=1e-12)
+
+
+def test_groups_have_one_scale(X, center):
+    basis = RBF(0.7).place(X, Centers.on(X, np.arange(0, N, 3)), None)
+    common = {"center": center, "groups": np.arange(30) % 7}
+    dense = DenseDesign(basis.evaluate(X), **common)
+    blocked = BlockedDesign(ArrayBlocks(X, 7), basis, **common)
+    sums = RowSums.of(basis.evaluate(X), X[:, :1], None)
+    index = np.flatnonzero(np.isin(np.arange(30) % 7, [2, 5]))
+    for design in (blocked, SummedDesign(sums, **common)):
+        for name in ("scale", "norm2"):
+            assert_allclose(getattr(design, name), getattr(dense, name), rtol=1e-10)
+        kept = design.restrict(index)
+        assert_array_equal(kept.groups.label, [0, 1] * 4)
+        assert_allclose(kept.norm2, dense.norm2[index], rtol=1e-10)
+    for group in range(7):
+        alike = np.arange(30) % 7 == group
+        assert_allclose(dense.scale[alike], dense.scale[group])
+        assert dense.norm2[alike].mean() == pytest.approx(1)
+
+
+def test_a_constant_function_of_a_group_is_left_out_of_its_scale(X):
+    Phi = np.column_stack([X, np.full(N, 3.0)])
+    design = DenseDesign(Phi.copy(), center=True, groups=np.zeros(3, dtype=int))
+    alone = DenseDesign(X.copy(), center=True, groups=np.zeros(2, dtype=int))
+    assert_array_equal(np.isinf(design.scale), [False, False, True])
+    assert_allclose(design.scale[:2], alone.scale)
+    assert_allclose(design.norm2, [*alone.norm2, 0.0])
 
 
 def test_targets_are_standardised_alike(designs, t):

@@ -320,6 +320,19 @@ class Design(ABC):
         Parameters and what the function is given are those of `map_rows`.
         """
 
+    def gram(self, index: Index | slice, weights: RowVector | None = None) -> Array:
+        """Return products of the candidates `index` with each other, shape (b, b).
+
+        Rows count as many times as `weights` (n_samples,) say, by default their row weights.
+        """
+        weights = self.row_weights if weights is None else weights
+        (gram,) = self.sum_rows(_products, weights, index=index)
+        return gram
+
+
+def _products(columns: Array, weights: Array) -> tuple[Array, ...]:
+    return (columns.T @ (weights[:, None] * columns),)
+
 
 def as_groups(labels: Index | None, n_candidates: int) -> Groups:
     """Groups of candidates by labels (n_candidates,), each one its own without."""

@@ -27,6 +27,8 @@ from relvec._numerics.typing import Array, Index, RowVector
 
 #: Numbers of the candidates, and rows without them, that a function is given at a time.
 ENTRIES, ROWS = 1 << 15, 1 << 11
+#: Numbers of the candidates that one product is formed of.
+PRODUCT_ENTRIES = 1 << 23
 
 
 class DenseDesign(Design):
@@ -123,6 +125,20 @@ class DenseDesign(Design):
         """See `Design.sum_rows`."""
         parts = (function(*block) for block in self._blocks(vectors, index))
         return reduce(lambda sums, part: tuple(map(add, sums, part)), parts)
+
+    def gram(self, index: Index | slice, weights: RowVector | None = None) -> Array:
+        """See `Design.gram`: few products of large blocks."""
+        scale = self.scale[index]
+        gram = np.zeros((len(scale), len(scale)))
+        for rows in gen_batches(self.shape[0], max(1, PRODUCT_ENTRIES // max(1, len(scale)))):
+            columns = self._Phi[rows, index] / scale
+            if weights is not None:
+                gram += columns.T @ (weights[rows, None] * columns)
+                continue
+            if self._root is not None:
+                columns *= self._root[rows]
+            gram += columns.T @ columns  # half the work where both factors are one
+        return gram
 
     def _blocks(
         self, vectors: tuple[RowVector, ...], index: Index | slice | None

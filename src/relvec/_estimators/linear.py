@@ -14,7 +14,6 @@ from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.classifier import Classifier
 from relvec._estimators.labels import ClassWeight
 from relvec._estimators.regressor import Regressor
-from relvec._numerics.typing import Array
 from relvec.basis import Basis, Columns
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential, Solver
@@ -59,15 +58,11 @@ def independent_columns(design: Design) -> float:
         columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
         gram = columns @ columns.T
     else:
-        (gram,) = design.sum_rows(_products, design.row_weights, index=EVERY)
+        gram = design.gram(EVERY)
     mean_square = (float(np.vdot(gram, gram)) - size) / (size * (size - 1))
     by_chance = 1 / design.n_effective
     shared = min(max((mean_square - by_chance) / (1 - by_chance), 0.0), 1.0)
     return float(size / (1 + (size - 1) * shared))
-
-
-def _products(columns: Array, weights: Array) -> tuple[Array, ...]:
-    return (columns.T @ (weights[:, None] * columns),)
 
 
 class SparseBayesianRegressor(LinearEstimator, Regressor):

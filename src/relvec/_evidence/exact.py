@@ -56,10 +56,8 @@ class ExactState(EvidenceState):
         Of each target.
     posteriors : tuple of WeightPosterior
         Of the weights of each target.
-    log_evidence : float
-        With the prior of β.
     prior : Gamma
-        Of β.
+        Of β; part of the log evidence.
     """
 
     hyper: Hyperparameters
@@ -121,12 +119,10 @@ class ExactState(EvidenceState):
             posterior.add_gradient(gradient, at, n, beta)
         if not self.prior.uniform:
             gradient[k:] += self.prior.slope(self.hyper.beta)
-        return self._total(gradient)
+        return gradient if self.hyper.single else self._total(gradient)
 
     def _total(self, values: Array) -> Array:
         """Sum derivatives, along the first axis, over the functions of each group."""
-        if self.hyper.single:
-            return values
         k = len(self.hyper.active)
         return np.concatenate([self.hyper.total(values[:k]), values[k:]])
 
@@ -139,7 +135,7 @@ class ExactState(EvidenceState):
             posterior.add_hessian(hessian, at, beta)
         if not self.prior.uniform:
             hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.hyper.beta)
-        return self._total(self._total(hessian).T)
+        return hessian if self.hyper.single else self._total(self._total(hessian).T)
 
     def _with_beta(self) -> Iterator[tuple[WeightPosterior, float]]:
         return zip(self.posteriors, self.hyper.beta.tolist(), strict=True)
@@ -274,9 +270,9 @@ class ExactEvidence(EvidenceModel):
         beta = self.noise.beta_max if self.noise.held else self.first_beta
         told = NEGLECTED_FACTOR / float(beta.max())
         spanning = low_rank_frame(self.design, self.target, neglected=(few, min(many, told)))
-        return (
-            self.design.frame(self.target) if spanning is None else ClosedFrame.neglecting(spanning)
-        )
+        if spanning is None:
+            return self.design.frame(self.target)
+        return ClosedFrame.neglecting(spanning)
 
     def span_only(self, active: Index) -> None:
         """See `EvidenceModel.span_only`: a new frame."""

@@ -67,7 +67,7 @@ class Hyperparameters:
 
     @property
     def single(self) -> bool:
-        """Whether every function is a group of its own."""
+        """Return whether every function is a group of its own."""
         return len(self.alpha) == len(self.active)
 
     @cached_property

@@ -26,6 +26,9 @@ FEW, NEGLECTED = 64, (1e-8, 1e-5)
 #: Directions at most, for how many candidates there may be one, and how many are looked for at a
 #: time.
 MAX_RANK, CANDIDATES_A_DIRECTION, BLOCK = 800, 2, 16
+#: Directions explain less and less of the candidates. Where so many times the pace of the last
+#: ones does not reach the end, the dictionary is not of low rank.
+SPEED_UP = 2.0
 #: Sweeps before the opening may end.
 MIN_SWEEPS = 10
 #: Noise at which they begin, as a share of the variance of the target.
@@ -47,11 +50,16 @@ def low_rank_frame(
     """
     frame = design.frame(target)
     limit = min(MAX_RANK, int((frame.residual_norm2 > 0).sum()) // candidates_a_direction)
+    rank, left = 0, np.inf
     while len(frame.coords) <= limit:
         spanned = neglected[len(frame.coords) >= FEW]
         outside = np.flatnonzero(frame.residual_norm2 > spanned)
         if not len(outside):
             return frame
+        before, left = left, float(frame.residual_norm2[outside].sum())
+        pace, rank = (before - left) / max(1, len(frame.coords) - rank), len(frame.coords)
+        if left > SPEED_UP * pace * (limit - rank):
+            return None
         # Evenly spaced in their correlation with a target, whatever its sign and the order of the
         # rows.
         closeness = np.abs(np.atleast_2d(frame.residual_dot)).max(axis=0)
