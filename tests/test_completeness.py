@@ -1,21 +1,12 @@
 """Every basis, likelihood and solver of the package goes through the contract tests."""
 
-import inspect
-
 import pytest
 
 from relvec.basis import KERNELS, Basis
 from relvec.likelihoods import Likelihood
 from relvec.solvers import SOLVERS, Solver
 from tests.support import rows
-
-
-def concrete(base):
-    """Subclasses of any depth that the package defines and that can be made."""
-    for cls in base.__subclasses__():
-        if cls.__module__.startswith("relvec.") and not inspect.isabstract(cls):
-            yield cls
-        yield from concrete(cls)
+from tests.support.rows import concrete
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.export.bounds import bounds
 from tests.export.compiled import Compiled
 from tests.export.graph import run
 from tests.support import rows
-from tests.test_completeness import concrete
+from tests.support.rows import concrete
 
 #: Those that hold functions in Python, of which there is no formula.
 NOT_EXPORTABLE = {CallableKernel, FunctionColumns}

@@ -1,5 +1,7 @@
 """The row that every basis, likelihood and solver has in the contract tests."""
 
+import inspect
+
 import numpy as np
 
 from relvec.basis import (
@@ -79,3 +81,11 @@ SOLVERS = [Sequential(), FixedPoint(), EM(max_iter=20_000), Variational(max_iter
 
 def name_of(row):
     return type(row).__name__
+
+
+def concrete(base):
+    """Subclasses of any depth that the package defines and that can be made."""
+    for cls in base.__subclasses__():
+        if cls.__module__.startswith("relvec.") and not inspect.isabstract(cls):
+            yield cls
+        yield from concrete(cls)
