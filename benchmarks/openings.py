@@ -11,6 +11,7 @@ mean log evidence and functions kept by
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +19,13 @@ from numpy.typing import NDArray
 
 from benchmarks.table import print_table
 from relvec._design import DenseDesign
-from relvec._evidence import SparseModel
+from relvec._evidence import EvidenceModel, SparseModel
 from relvec._evidence.exact import ExactEvidence
 from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_friedman, make_sinc
 from relvec.likelihoods import Gaussian
-from relvec.solvers.forward import ForwardSelection, LocalOptimum
+from relvec.solvers import Sequential
+from relvec.solvers.forward import BOTTOM_UP, FROM_LOW_RANK, Start
 from tests.support.reference import top_down
 
 Array = NDArray[np.float64]
@@ -55,41 +57,39 @@ FAMILIES = {
 }
 
 
-def fit_from(
-    begin: Callable[[ForwardSelection], LocalOptimum], Phi: Array, t: Array
-) -> SparseModel:
-    """Fit with the noise learnt, from one beginning of the search."""
-    inference = ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian())
-    search = ForwardSelection(inference, tol=0.03, max_iter=1000, verbose=False)
-    return inference.finalize(begin(search).hyper)
+@dataclass(frozen=True)
+class OneStart(Sequential):
+    """Forward selection from one start of a kind."""
+
+    stages: tuple[str, ...] = BOTTOM_UP
+
+    def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
+        if self.stages is FROM_LOW_RANK:
+            return (Start(self.stages, model.low_rank_start()),)
+        return (Start(self.stages),)
 
 
-def from_noise_learnt_at_once(search: ForwardSelection) -> LocalOptimum:
-    return search.bottom_up(0, hold_noise=False)
+NOISE_LEARNT_AT_ONCE = ("add first", "ascend")
 
 
-def from_noise_held(search: ForwardSelection) -> LocalOptimum:
-    return search.bottom_up(0)
+def fit_from(stages: tuple[str, ...], Phi: Array, t: Array) -> SparseModel:
+    """Fit with the noise learnt, from one start of the search."""
+    return OneStart(stages=stages).solve(evidence(Phi, t))
 
 
-def from_all_functions(search: ForwardSelection) -> LocalOptimum:
-    opening = search.inference.low_rank_start()
-    assert opening is not None
-    return search.top_down(opening, 0)
+def evidence(Phi: Array, t: Array) -> EvidenceModel:
+    return ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian())
 
 
 def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
     """Log evidence and functions kept, in the order of the columns; NaN where there is none."""
     X, t = family.draw(seed)
     Phi = family.kernel.fit(X).transform(X)
-    for begin in (from_noise_learnt_at_once, from_noise_held):
-        fit = fit_from(begin, Phi, t)
+    for stages in (NOISE_LEARNT_AT_ONCE, BOTTOM_UP):
+        fit = fit_from(stages, Phi, t)
         yield fit.log_evidence, len(fit.active)
-    if (
-        ExactEvidence(DenseDesign(Phi.copy(), center=True), t[:, None], Gaussian()).low_rank_start()
-        is not None
-    ):
-        fit = fit_from(from_all_functions, Phi, t)
+    if evidence(Phi, t).low_rank_start() is not None:
+        fit = fit_from(FROM_LOW_RANK, Phi, t)
         yield fit.log_evidence, len(fit.active)
     else:
         yield np.nan, 0

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.table import print_table
 from relvec._design import DenseDesign
+from relvec._fitting.alternating import fit
 from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_sinc
 from relvec.likelihoods import Bernoulli, Gaussian, Likelihood
@@ -91,11 +91,11 @@ FAMILIES = {
 }
 
 
-def fit(solver: Solver, family: Family, seed: int) -> Solution:
+def fit_draw(solver: Solver, family: Family, seed: int) -> Solution:
     """Fit one draw."""
     X, t = family.draw(seed)
     design = DenseDesign(family.kernel.fit(X).transform(X), center=True)
-    return solver.solve(design, t[:, None], family.likelihood)
+    return fit(family.likelihood, solver, design, t[:, None])
 
 
 def main() -> None:
@@ -106,8 +106,8 @@ def main() -> None:
     for name, family in FAMILIES.items():
         cells = [name]
         for solver in SOLVERS.values():
-            found = [fit(solver, family, seed) for seed in range(draws)]
-            unfinished = sum(isinstance(n, ConvergenceWarning) for s in found for n in s.notes)
+            found = [fit_draw(solver, family, seed) for seed in range(draws)]
+            unfinished = sum(s.status.code != "converged" for s in found)
             evidence = np.mean([solution.log_evidence for solution in found])
             kept = np.mean([len(solution.active) for solution in found])
             passes = np.mean([solution.n_iter for solution in found])

@@ -23,7 +23,7 @@ CORE = {
     "_design": {"basis"},
     "_evidence": {"likelihoods", "_design"},
     "solvers": {"likelihoods", "_design", "_evidence"},
-    "_runner": {"solvers"},
+    "_runner": {"_evidence", "solvers"},
     "_fitting": {"basis", "likelihoods", "_design", "_evidence", "solvers", "_runner"},
     # The public attributes of fitted estimators are judged, which offer that as methods.
     "_assess": {"basis", "likelihoods", "solvers"},
@@ -52,14 +52,9 @@ DULL = re.compile(r"(What|Where|How|Who|Whether|Of|Those|That)\b")
 #: Known offenders of the tests below.
 CIRCLES = [
     ["relvec._evidence.candidates", "relvec._evidence.laplace"],
-    ["relvec._runner.runner", "relvec.solvers.base"],
 ]
 UPWARD = {
     ("relvec._commands.report", "relvec._estimators.notebook"),
-    ("relvec.solvers.base", "relvec._runner.runner"),
-    ("relvec.solvers.forward", "relvec._runner.runner"),
-    ("relvec.solvers.report", "relvec._runner.runner"),
-    ("relvec.solvers.sequential", "relvec._runner.runner"),
 }
 DULL_MODULES = {
     "relvec._design.base",
@@ -72,15 +67,6 @@ DULL_MODULES = {
     "relvec._evidence.gaussian",
     "relvec._evidence.hyperparameters",
     "relvec._evidence.noise",
-    "relvec._runner",
-    "relvec._runner.callbacks",
-    "relvec._runner.checkpoint",
-    "relvec._runner.fingerprint",
-    "relvec._runner.runner",
-    "relvec.solvers.backward",
-    "relvec.solvers.base",
-    "relvec.solvers.forward",
-    "relvec.solvers.report",
 }
 
 

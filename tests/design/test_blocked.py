@@ -11,10 +11,11 @@ from relvec._design.base import EVERY
 from relvec._design.moments import CholeskyQR, Moments, RFactor, Squares
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence import evidence_model
+from relvec._fitting.alternating import fit
 from relvec.basis import RBF, Columns
 from relvec.basis.base import Centers
 from relvec.likelihoods import Gaussian, StudentT
-from relvec.solvers import SOLVERS, Sequential, fit
+from relvec.solvers import SOLVERS, Sequential
 
 N = 90
 

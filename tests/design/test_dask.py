@@ -5,10 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from relvec._design import ArrayBlocks, BlockedDesign
+from relvec._fitting.alternating import fit
 from relvec.basis import RBF
 from relvec.basis.base import Centers
 from relvec.likelihoods import Gaussian
-from relvec.solvers import Sequential, fit
+from relvec.solvers import Sequential
 from tests.support import needs
 
 da = needs.library("dask.array")

@@ -7,10 +7,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from relvec._design import DenseDesign, Target
 from relvec._design.moments import Moments
 from relvec._design.summed import RowSums, SummedDesign
+from relvec._fitting.alternating import fit
 from relvec.basis import RBF
 from relvec.basis.base import Centers
 from relvec.likelihoods import Gaussian
-from relvec.solvers import SOLVERS, fit
+from relvec.solvers import SOLVERS
 
 N = 80
 

@@ -15,6 +15,7 @@ from relvec._evidence import evidence_model
 from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
+from relvec._fitting.alternating import fit
 from relvec._numerics.groups import Groups
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson
 from relvec.solvers import FixedPoint, Sequential
@@ -378,7 +379,7 @@ def test_solvers_find_blocks(solver, likelihood, rng):
     f = Phi @ (np.isin(labels, [2, 4]) * rng.choice([-0.4, 0.4], len(labels)))
     t = f + 0.5 * rng.standard_normal(300)
     t = t[:, None] if isinstance(likelihood, Gaussian) else targets(likelihood, f)
-    found = solver.solve(DenseDesign(Phi, center=True, groups=labels), t, likelihood)
+    found = fit(likelihood, solver, DenseDesign(Phi, center=True, groups=labels), t)
     kept = np.unique(labels[found.active])
     assert_array_equal(kept, [2, 4])
     assert_array_equal(found.active, np.flatnonzero(np.isin(labels, kept)))
@@ -398,7 +399,7 @@ def test_solvers_weigh_whole_kernels(solver, rng):
     t = np.sin(2 * X[:, 1]) + 0.1 * rng.standard_normal(60)
     labels = np.repeat([0, 1, 2], 60)
     design = DenseDesign(np.hstack(kernels), center=True, groups=labels)
-    found = solver.solve(design, t[:, None], Gaussian())
+    found = fit(Gaussian(), solver, design, t[:, None])
     assert_array_equal(np.unique(labels[found.active]), [1])
     mean = found.posterior.latent_mean(np.hstack(kernels)[:, found.active])[:, 0]
     assert np.sqrt(np.mean((mean - np.sin(2 * X[:, 1])) ** 2)) < 0.1

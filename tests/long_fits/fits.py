@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._runner import Checkpoint
+from relvec._runner import Runner
 from relvec.datasets import make_sinc
 
 
@@ -65,17 +65,18 @@ NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name fo
 @contextmanager
 def ending(monkeypatch, error, at, *, passes=False):
     """Let a fit end with an error when so many results, or passes, are kept; yields them."""
-    put, found = Checkpoint.put, []
+    keep, once, found = Runner._keep, Runner.once, []
 
-    def ended(self, place, result):
-        put(self, place, result)
-        if hasattr(result, "ended") or not passes:
-            found.append(result)
-            if len(found) == at:
-                raise error
+    def reached(result):
+        found.append(result)
+        if len(found) == at:
+            raise error
+        return result
 
     with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "put", ended)
+        patch.setattr(Runner, "_keep", lambda self, state: reached(keep(self, state) or state))
+        if not passes:
+            patch.setattr(Runner, "once", lambda self, compute: reached(once(self, compute)))
         yield found
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from relvec import RVC, RVR
 from relvec._runner import Checkpoint, checkpoint
 from relvec.basis import RBF
-from relvec.solvers.forward import ForwardSelection
+from relvec.solvers import Sequential
 from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, moons
 
 
@@ -89,13 +89,13 @@ def test_a_fit_may_be_killed_again_and_again(path, monkeypatch):
 
 def test_no_pass_is_made_twice(path, monkeypatch):
     X, y = curve()
-    made, one_pass = [], ForwardSelection._pass
+    made, step = [], Sequential.step
 
-    def counted(self, noise, start, at):
-        made.append(at.n_iter)
-        return one_pass(self, noise, start, at)
+    def counted(self, model, state):
+        made.append(state.n_iter)
+        return step(self, model, state)
 
-    monkeypatch.setattr(ForwardSelection, "_pass", counted)
+    monkeypatch.setattr(Sequential, "step", counted)
     model = RVR(gamma=0.1, n_starts=2, checkpoint=path)
     n = results(model, X, y, monkeypatch)
     undisturbed, made[:] = list(made), []
@@ -111,16 +111,13 @@ def test_rows_drawn_at_random_are_those_of_the_killed_fit(path, monkeypatch):
     model = RVR(gamma=0.1, centers=30, checkpoint=path)
     put = Checkpoint.put
 
-    def seen(self, place, result):
-        drawn.append(result) if place == (0,) else None
-        put(self, place, result)
-        if len(drawn) == 1 and place > (0,):
-            raise Killed
+    def seen(self, at, result):
+        put(self, at, result)
+        if at == 0:
+            drawn.append(result)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "put", seen)
-        with pytest.raises(Killed):
-            clone(model).fit(X, y)
+    monkeypatch.setattr(Checkpoint, "put", seen)
+    killed(model, X, y, 3, monkeypatch)
     resumed = clone(model).fit(X, y)
     assert len(drawn) == 1
     assert set(resumed.relevance_rows_) <= set(drawn[0])
@@ -236,7 +233,7 @@ def test_a_kernel_that_cannot_be_pickled_counts_by_its_name(path, monkeypatch):
         lambda content: b"",
         lambda content: b"start,log_evidence\n0,-12\n",
         lambda content: content[: len(content) // 2],
-        lambda content: content.replace(b"relvec checkpoint 1", b"relvec checkpoint 9"),
+        lambda content: content.replace(b"relvec checkpoint 2", b"relvec checkpoint 9"),
     ],
     ids=["empty", "a table", "cut", "of a later format"],
 )

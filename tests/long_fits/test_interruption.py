@@ -11,9 +11,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from relvec import RVC, RVR
+from relvec._fitting.alternating import fit
+from relvec._runner import Runner
 from relvec.basis import RBF
 from relvec.exceptions import InterruptedWarning
-from relvec.solvers import fit
 from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, iris, two_inputs
 
 passing = partial(ending, passes=True)
@@ -51,8 +52,12 @@ def test_ctrl_c_ends_a_fit_with_the_best_model_so_far(name, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_before_the_first_pass_nothing_is_fitted(name, monkeypatch):
+    def interrupted(runner, state):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Runner, "_timed", interrupted)
     model, data = FITS[name]
-    with ending(monkeypatch, KeyboardInterrupt(), 1), pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt):
         clone(model).fit(*data())
 
 

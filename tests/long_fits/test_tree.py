@@ -74,8 +74,8 @@ def test_other_warnings_do_not():
     [
         "os:system",
         "subprocess:Popen",
-        "relvec.solvers.alternating:Alternation",
-        "relvec.solvers.alternating:fit",
+        "relvec._fitting.alternating:Alternation",
+        "relvec._fitting.alternating:fit",
         "relvec._estimators.regression:RVR",
         "relvecs.solvers.base:Pass",
         "relvec.solvers.base:nothing",

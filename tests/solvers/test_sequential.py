@@ -8,17 +8,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from relvec._evidence import Hyperparameters, evidence_model
 from relvec._evidence.exact import ExactEvidence
+from relvec._fitting.alternating import fit
+from relvec._runner import Runner
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential
-from relvec.solvers.forward import ForwardSelection
 from tests.support import inputs, problems
 from tests.support.problems import Problem
 
 
 def solve(problem, noise_variance=None, **parameters):
-    return Sequential(**parameters).solve(
-        problem.design, problem.t[:, None], Gaussian(noise_variance)
+    return fit(
+        Gaussian(noise_variance), Sequential(**parameters), problem.design, problem.t[:, None]
     )
 
 
@@ -90,37 +91,29 @@ def test_more_starts_have_no_less_evidence(width, center, noise_variance):
         assert (np.diff(evidence) >= -1e-6).all()
 
 
-def test_starts_are_compared_by_their_evidence_less_the_charge():
+def test_starts_are_compared_by_their_evidence_less_the_penalty():
     """Many of 500 columns seem to explain twenty rows better than the two that made them."""
     X, y = inputs.more_columns_than_rows()
     problem = Problem(X, y, True)
-    by_evidence, charged = (
-        solve(problem, tol=6.0, n_starts=2, charge=charge) for charge in (0.0, np.log(500))
+    by_evidence, penalised = (
+        solve(problem, tol=6.0, n_starts=2, multiplicity_penalty=penalty)
+        for penalty in (0.0, np.log(500))
     )
-    assert by_evidence.log_evidence > charged.log_evidence + 10
-    np.testing.assert_array_equal(charged.active, [3, 77])
-    assert set(charged.active) < set(by_evidence.active)
+    assert by_evidence.log_evidence > penalised.log_evidence + 10
+    np.testing.assert_array_equal(penalised.active, [3, 77])
+    assert set(penalised.active) < set(by_evidence.active)
 
 
-def test_no_start_after_the_first_neglects_a_part_of_the_functions(monkeypatch):
+def test_no_start_after_the_first_neglects_a_part_of_the_functions():
     """Where few directions nearly span the dictionary, what is left may be the signal."""
-    inferences = []
-    whole = ForwardSelection.bottom_up
-
-    def bottom_up(search, start):
-        inferences.append(search.inference)
-        assert not search.inference.refine(Hyperparameters.empty(1.0)), (
-            "nothing is neglected any more"
-        )
-        return whole(search, start)
-
-    monkeypatch.setattr(ForwardSelection, "bottom_up", bottom_up)
-    problem = problems.smooth(True)
-    assert (
-        evidence_model(Gaussian(), problem.design, problem.t[:, None]).low_rank_start() is not None
-    )
-    solve(problem, n_starts=2)
-    assert len(inferences) == 1
+    problem, solver = problems.smooth(True), Sequential(n_starts=2)
+    model = evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    assert model.low_rank_start() is not None
+    state = solver.init(model)
+    while not state.endings:
+        assert not solver.done(state)
+        state = solver.step(model, state)
+    assert not model.refine(Hyperparameters.empty(1.0)), "nothing is neglected any more"
 
 
 @pytest.mark.parametrize("noise_variance", [None, 0.01])
@@ -133,8 +126,8 @@ def test_max_iter_ends_the_search_wherever_it_is(width, noise_variance):
         assert found.n_iter <= max_iter
         assert np.isfinite(found.log_evidence)
         assert len(found.history) >= 1
-        stopped = bool(found.notes) and isinstance(found.notes[0], ConvergenceWarning)
-        assert stopped == found.summary.startswith("stopped")
+        stopped = bool(found.warnings) and isinstance(found.warnings[0], ConvergenceWarning)
+        assert stopped == found.status.text.startswith("stopped")
         if max_iter != enough:  # where the last pass allowed is the one that ends the search anyway
             assert stopped == (max_iter < enough)
 
@@ -173,15 +166,15 @@ def test_functions_are_found_whatever_the_unit_of_the_target():
 def test_noise_free_targets_are_reported():
     problem = problems.smooth(True)
     free = Problem(problem.Phi, problem.Phi[:, [10, 25]] @ [1.0, -2.0], True)
-    (note,) = solve(free).notes
+    (note,) = solve(free).warnings
     assert isinstance(note, NoiseFloorWarning)
     assert "set noise_variance" in str(note)
-    assert not solve(free, 1e-3).notes, "a known noise is none of the solver's business"
+    assert not solve(free, 1e-3).warnings, "a known noise is none of the solver's business"
 
 
 def test_interpolation_is_reported():
     problem = problems.smooth(True)
-    (note,) = solve(Problem(np.eye(40), problem.t, True)).notes
+    (note,) = solve(Problem(np.eye(40), problem.t, True)).warnings
     assert isinstance(note, NoiseFloorWarning)
     assert "wider kernel" in str(note) or "interpolated" in str(note)
 
@@ -191,7 +184,7 @@ def test_models_without_functions_are_reported(rng, noise_variance):
     problem = Problem(rng.standard_normal((30, 1)), np.ones(30) + 1e-3 * np.arange(30) % 2, True)
     found = solve(problem, noise_variance)
     assert not len(found.active)
-    (note,) = found.notes
+    (note,) = found.warnings
     assert isinstance(note, EmptyModelWarning)
     assert "constant" in str(note)
 
@@ -204,18 +197,22 @@ def test_evidence_that_the_search_only_believed_in_is_reported(monkeypatch):
         return replace(accepted, log_evidence=accepted.log_evidence - 2)
 
     monkeypatch.setattr(ExactEvidence, "finalize", less)
-    (note,) = solve(problems.smooth(True)).notes
+    (note,) = solve(problems.smooth(True)).warnings
     assert isinstance(note, PrecisionWarning)
     assert "digits were lost" in str(note)
 
 
-def test_status_begins_with_what_is_worst():
+def test_status_says_how_the_search_ended():
     problem = problems.smooth(True)
     stopped = solve(problem, max_iter=2)
-    assert stopped.status.startswith("stopped after max_iter=2")
-    converged = solve(problem, n_starts=3)
-    assert converged.status.startswith("converged: ")
-    assert "of 3 starts" in converged.status
+    assert (stopped.status.code, stopped.warnings[0].code) == ("max_iter", "not_converged")
+    assert str(stopped.warnings[0]).startswith("stopped after max_iter=2")
+    one = solve(problem)
+    assert one.status.text == f"converged after {one.n_iter} passes from one start"
+    three = solve(problem, n_starts=3).status
+    assert (three.code, three.starts) == ("converged", 3)
+    assert three.text.endswith(f": {three.agreed} of 3 starts within 1 nat of the best")
+    assert 1 <= three.agreed <= 3
 
 
 # The table
@@ -224,7 +221,9 @@ def test_status_begins_with_what_is_worst():
 def test_verbose_prints_a_row_a_pass(capsys):
     solve(problems.smooth(True))
     assert not capsys.readouterr().out
-    found = solve(problems.smooth(True), verbose=1)
+    problem = problems.smooth(True)
+    t, runner = problem.t[:, None], Runner(verbose=1)
+    found = fit(Gaussian(), Sequential(), problem.design, t, runner=runner)
     title, *rows = capsys.readouterr().out.splitlines()
     for word in ("pass", "start", "evidence", "functions", "noise", "seconds"):
         assert word in title

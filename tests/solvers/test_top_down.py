@@ -8,11 +8,12 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from relvec._evidence import Hyperparameters
+from relvec._fitting.alternating import fit
 from relvec._numerics.priors import Gamma
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
-from relvec.solvers.backward import BackwardElimination
+from relvec.solvers.backward import BackwardSolver
 from tests.support import laplace, problems, reference
 from tests.support.differences import derivative
 from tests.support.problems import Problem
@@ -26,7 +27,7 @@ def solver(request):
 
 
 def solve(solver, problem, likelihood=None):
-    return solver.solve(problem.design, problem.t[:, None], likelihood or Gaussian())
+    return fit(likelihood or Gaussian(), solver, problem.design, problem.t[:, None])
 
 
 # Closed forms
@@ -85,12 +86,12 @@ def test_a_function_that_left_and_would_raise_the_evidence_comes_back(solver, mo
     problem = orthogonal(0)
     inference = problem.exact(1.0)
     few = Hyperparameters(np.array([5, 20]), np.full(2, 10.0), inference.noise.beta_max)
-    monkeypatch.setattr(BackwardElimination, "_everything", lambda self: few)
+    monkeypatch.setattr(BackwardSolver, "first_hyper", lambda self, model: few)
     s, q2 = (problem.Phi**2).sum(axis=0), (problem.Phi.T @ problem.t) ** 2
     gain = np.where(q2 > s, 0.5 * (q2 / s - 1 - np.log(q2 / s)), 0.0)
-    point = BackwardElimination(solver, inference).run()
-    assert set(np.flatnonzero(gain > solver.tol)) <= set(point.hyper.active)
-    assert set(point.hyper.active) <= set(np.flatnonzero(gain > 0))
+    active = set(solver.solve(inference).active)
+    assert set(np.flatnonzero(gain > solver.tol)) <= active
+    assert active <= set(np.flatnonzero(gain > 0))
 
 
 def test_nothing_comes_back_where_no_precision_is_infinite(solver):
@@ -131,27 +132,27 @@ def test_max_iter_ends_the_fit_wherever_it_is(solver, likelihood):
     else:
         problem = problems.smooth(True, n=30)
         design, t = problem.design, problem.t[:, None]
-    enough = solver.solve(design, t, likelihood).n_iter
+    enough = fit(likelihood, solver, design, t).n_iter
     for max_iter in (1, 2, enough // 2, enough, enough + 1):
-        found = replace(solver, max_iter=max_iter).solve(design, t, likelihood)
+        found = fit(likelihood, replace(solver, max_iter=max_iter), design, t)
         assert found.n_iter == min(max_iter, enough)
         assert np.isfinite(found.log_evidence)
-        stopped = bool(found.notes) and isinstance(found.notes[0], ConvergenceWarning)
-        assert stopped == found.summary.startswith("stopped") == (max_iter < enough)
+        stopped = bool(found.warnings) and isinstance(found.warnings[0], ConvergenceWarning)
+        assert stopped == found.status.text.startswith("stopped") == (max_iter < enough)
 
 
 def test_noise_free_targets_are_reported(solver):
     problem = problems.smooth(True)
     free = Problem(problem.Phi, problem.Phi[:, [10, 25]] @ [1.0, -2.0], True)
-    (note,) = solve(replace(solver, max_iter=2000), free).notes
+    (note,) = solve(replace(solver, max_iter=2000), free).warnings
     assert isinstance(note, NoiseFloorWarning)
-    assert not solve(solver, free, Gaussian(1e-3)).notes
+    assert not solve(solver, free, Gaussian(1e-3)).warnings
 
 
 def test_models_without_functions_are_reported(solver, rng):
     problem = Problem(rng.standard_normal((30, 1)), np.ones(30) + 1e-3 * np.arange(30) % 2, True)
     found = solve(solver, problem, Gaussian(100.0))
-    (note,) = found.notes
+    (note,) = found.warnings
     assert isinstance(note, EmptyModelWarning)
     assert not len(found.active)
 
@@ -243,7 +244,7 @@ def test_a_prior_of_precisions_that_targets_share_is_refused(solver):
     problem = problems.smooth(True)
     several = replace(solver, alpha_prior=Gamma(0.0, 1.0))
     with pytest.raises(ValueError, match=r"alpha_prior.*multi_output='independent'"):
-        several.solve(problem.design, np.column_stack([problem.t, problem.t**2]), Gaussian())
+        fit(Gaussian(), several, problem.design, np.column_stack([problem.t, problem.t**2]))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,6 +10,7 @@ from scipy.special import digamma, log_expit
 from scipy.stats import gamma as gamma_distribution
 from scipy.stats import multivariate_normal
 
+from relvec._fitting.alternating import fit
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Bernoulli, Gaussian
 from relvec.solvers import EM, Variational
@@ -107,7 +108,7 @@ def regular(center):
 def test_history_ends_at_the_bound(center, alpha_prior, beta_prior):
     problem = regular(center)
     solver = replace(SOLVER, alpha_prior=alpha_prior)
-    found = solver.solve(problem.design, problem.t[:, None], Gaussian(precision_prior=beta_prior))
+    found = fit(Gaussian(precision_prior=beta_prior), solver, problem.design, problem.t[:, None])
     assert len(found.active) == 6
     q = of_solution(problem, found, alpha_prior, beta_prior)
     assert found.history[-1].log_evidence == pytest.approx(q.bound, rel=1e-8)
@@ -115,7 +116,7 @@ def test_history_ends_at_the_bound(center, alpha_prior, beta_prior):
 
 def test_under_the_uniform_prior_history_leaves_out_what_infinite_precisions_add():
     problem = problems.smooth(True, n=25)
-    found = SOLVER.solve(problem.design, problem.t[:, None], Gaussian())
+    found = fit(Gaussian(), SOLVER, problem.design, problem.t[:, None])
     assert 1 < len(found.active) < 10
     q = of_solution(problem, found, Gamma(), Gamma())
     alpha = Precision(0.5, 0.5 / 1e12, Gamma())
@@ -131,7 +132,7 @@ def test_every_factor_is_the_best_given_the_others():
     """Finite differences of the bound in each factor's parameters."""
     problem, alpha_prior, beta_prior = regular(False), Gamma(0.5, 100.0), Gamma(4.0, 30.0)
     solver = replace(SOLVER, tol=1e-12, alpha_prior=alpha_prior)
-    found = solver.solve(problem.design, problem.t[:, None], Gaussian(precision_prior=beta_prior))
+    found = fit(Gaussian(precision_prior=beta_prior), solver, problem.design, problem.t[:, None])
     q = of_solution(problem, found, alpha_prior, beta_prior)
 
     def with_precision(i, **changes):
@@ -169,10 +170,10 @@ def test_every_factor_is_the_best_given_the_others():
 def test_means_are_the_precisions_of_expectation_maximisation():
     """Footnote 6: they are where it ends as well."""
     problem = problems.smooth(True)
-    by_em = replace(EM(tol=1e-9), max_iter=100_000).solve(
-        problem.design, problem.t[:, None], Gaussian()
+    by_em = fit(
+        Gaussian(), replace(EM(tol=1e-9), max_iter=100_000), problem.design, problem.t[:, None]
     )
-    found = SOLVER.solve(problem.design, problem.t[:, None], Gaussian())
+    found = fit(Gaussian(), SOLVER, problem.design, problem.t[:, None])
     np.testing.assert_allclose(found.alpha, by_em.alpha, rtol=1e-9)
     assert found.log_evidence == pytest.approx(by_em.log_evidence, rel=1e-12)
 
@@ -212,7 +213,7 @@ def test_history_ends_at_the_bound_of_two_classes(center):
     problem = laplace.draw(rng, Bernoulli(), center, n=40, m=6)
     problem = replace(problem, Phi=problem.Phi / np.linalg.norm(problem.Phi, axis=0) * 4)
     solver = replace(SOLVER, alpha_prior=prior)
-    found = solver.solve(problem.design, problem.t, Bernoulli())
+    found = fit(Bernoulli(), solver, problem.design, problem.t)
     assert len(found.active) == 6
     expected, updated = xi_bound(problem, found, prior)
     assert found.history[-1].log_evidence == pytest.approx(expected, rel=1e-7)
@@ -228,7 +229,7 @@ def test_no_pass_lowers_the_bound_of_two_classes(center):
         problem = laplace.smooth(Bernoulli(), center, n=40, width=[0.7, 2.0][seed % 2], seed=seed)
         for prior in (Gamma(), Gamma(0.5, 0.1)):
             solver = Variational(max_iter=10_000, alpha_prior=prior)
-            found = solver.solve(problem.design, problem.t, Bernoulli())
+            found = fit(Bernoulli(), solver, problem.design, problem.t)
             trace = np.array([row.log_evidence for row in found.history])
             assert len(trace) > 10
             assert (np.diff(trace) >= -1e-9 * np.abs(trace[1:])).all()
@@ -240,7 +241,7 @@ def test_the_bound_is_lower_than_the_evidence_of_all_weights_and_precisions(like
     phi, prior = rng.standard_normal((20, 1)), Gamma(0.7, 0.4)
     t = likelihood.sample(1.3 * phi, np.random.RandomState(0))
     problem = Problem(phi, t[:, 0], False)
-    found = replace(SOLVER, alpha_prior=prior).solve(problem.design, t, likelihood)
+    found = fit(likelihood, replace(SOLVER, alpha_prior=prior), problem.design, t)
     bound = found.history[-1].log_evidence
 
     def density(w, log_alpha):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -91,8 +90,7 @@ class Case:
     @property
     def starts(self) -> list[tuple[int, int]]:
         """Number of starts of every search that had several, and how many found its evidence."""
-        pairs = re.findall(r"(\d+) of (\d+) starts within", self.result.status)
-        return [(int(starts), int(agreed)) for agreed, starts in pairs]
+        return [(status.starts, status.agreed) for status in self.result.searches]
 
     @property
     def features(self) -> list[str]:

@@ -25,7 +25,7 @@ from relvec._numerics.checks import check_count, check_positive
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Index
 from relvec._runner import Checkpoint, fingerprints
-from relvec._runner.callbacks import CallbackSupportMixin, Listeners, Tasks
+from relvec._runner.callbacks import Callbacks, CallbackSupportMixin
 from relvec._runner.runner import Runner
 from relvec._runner.warn import warn_user
 from relvec.basis import Basis
@@ -82,7 +82,10 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         weight = given.get("sample_weight")
         metadata = None if weight is None else {"sample_weight": weight}
         data = {"X": given["X"], "y": given["y"], "metadata": metadata}
-        return Runner(checkpoint, Tasks(Listeners(self, data, self._attributes_with)))
+        callbacks = None
+        if hasattr(self, "set_callbacks"):  # scikit-learn has them
+            callbacks = Callbacks(self, data, self._attributes_with)
+        return Runner(checkpoint, callbacks, verbose=self.verbose)
 
     def _attributes_with(self, result: FitResult) -> dict[str, Any]:
         """Return the attributes that the estimator would have with a fit result."""
@@ -145,7 +148,6 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         return SOLVERS[self.solver](
             **search,
             max_iter=self.max_iter,
-            verbose=int(self.verbose),
             alpha_prior=self._alpha_prior(),
         )
 

@@ -213,7 +213,7 @@ class Incremental(Predictor):
 
     def _first_basis(self, data: TrainingData) -> Basis:
         """Return all candidates, with scales that are learnt from the first rows."""
-        config, runner = self._config(data, single=True, order=None), Runner()
+        config, runner = self._config(data, single=True, order=None), Runner(verbose=self.verbose)
         basis = pipeline.place(data, self._basis(data), config, runner)
         if not data.learns_scales(basis):
             return basis

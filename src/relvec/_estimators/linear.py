@@ -35,11 +35,11 @@ class LinearEstimator(RelevanceEstimator):
 
     def _adapted(self, solver: Solver, design: Design) -> Solver:
         """Return the solver with a penalty of columns for being chosen among so many."""
-        charge = float(np.log(max(1, np.isfinite(design.scale).sum())))
+        penalty = float(np.log(max(1, np.isfinite(design.scale).sum())))
         if self.tol is not None or isinstance(self.solver, Solver):
-            return replace(solver, charge=charge)
+            return replace(solver, multiplicity_penalty=penalty)
         tol = max(solver.tol, float(np.log(independent_columns(design))))
-        return replace(solver, charge=charge, tol=tol)
+        return replace(solver, multiplicity_penalty=penalty, tol=tol)
 
 
 def independent_columns(design: Design) -> float:

@@ -283,6 +283,7 @@ class EvidenceModel(ABC):
     output_variance: float
     quick: AscentLimits
     thorough: AscentLimits
+    n_outputs: int = 1
     evaluation_is_a_pass: bool = False
     polish_steps: int = 0
 
@@ -314,6 +315,13 @@ class EvidenceModel(ABC):
     @abstractmethod
     def low_rank_start(self) -> Hyperparameters | None:
         """Return a model that all functions at once lead to, or None where that is too dear."""
+
+    def of_few_rows(self) -> EvidenceModel | None:
+        """Evidence of some rows in memory, whose model is a start where a look at all is a pass.
+
+        None where it is not, or where few rows cannot stand for all.
+        """
+        return None
 
     @abstractmethod
     def refine(self, hyper: Hyperparameters) -> bool:

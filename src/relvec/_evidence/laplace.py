@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
+from sklearn.utils.random import sample_without_replacement
 
 from relvec._design.base import Design, Target, in_units
 from relvec._evidence.base import (
@@ -43,6 +44,8 @@ from relvec.likelihoods.base import Likelihood
 #: The low-rank start neglects functions' parts outside a frame up to this share of their squares:
 #: beside the curvature of a class they hardly count. One direction to so many candidates at most.
 NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
+#: Rows that a search begins with where a look at all is a pass.
+FEW_ROWS = 16_000
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
 FALL = 1.0
 
@@ -200,7 +203,7 @@ class LaplaceEvidence(EvidenceModel):
     def __init__(self, design: Design, t: RowVector, likelihood: Likelihood) -> None:
         self.design, self.t, self.likelihood = design, t, likelihood
         self.n, self.norm2 = design.n_effective, design.total_weight
-        self._outputs = likelihood.n_outputs
+        self._outputs = self.n_outputs = likelihood.n_outputs
 
     def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> LaplaceState:
         """It begins with the weights of `warm`, zero for new functions."""
@@ -279,6 +282,19 @@ class LaplaceEvidence(EvidenceModel):
         known = Noise(held=True, beta_max=np.array([target.scale**2 * curvature]))
         hyper = mackay_iterations(frame, target, self.n, known)
         return replace(hyper, alpha=hyper.alpha / target.scale**2, beta=self.first_beta)
+
+    def of_few_rows(self) -> LaplaceEvidence | None:
+        """See `EvidenceModel.of_few_rows`; a class may be too rare to be among them."""
+        if not self.evaluation_is_a_pass:
+            return None
+        n_rows = self.design.shape[0]
+        rows = sample_without_replacement(n_rows, min(FEW_ROWS, n_rows), random_state=0)
+        few, (t,) = self.design.subset(np.sort(rows), self.t)
+        try:
+            self.likelihood.check(t)
+        except ValueError:
+            return None
+        return LaplaceEvidence(few, t, self.likelihood)
 
     def refine(self, hyper: Hyperparameters) -> bool:
         """Nothing is ever neglected."""

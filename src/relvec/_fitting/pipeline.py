@@ -76,7 +76,7 @@ def fit_placed(
             raise OverflowError(NO_DIGITS) from error
         if not all(np.isfinite(solution.log_evidence) for solution in solutions):
             raise OverflowError(NO_DIGITS)
-        result = FitResult.of(problem, basis, solutions, runner.note)
+        result = FitResult.of(problem, basis, solutions, runner.warning)
         conclude(result)
     return result
 

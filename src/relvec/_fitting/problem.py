@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._design import Design
 from relvec._evidence import Hyperparameters
+from relvec._fitting.alternating import fit
 from relvec._fitting.centers import CentersLike, RandomState
 from relvec._fitting.data import TrainingData
 from relvec._numerics.linalg import single_threaded
@@ -19,7 +20,7 @@ from relvec._numerics.typing import Index, RowVector
 from relvec._runner.runner import Runner
 from relvec.basis import Basis
 from relvec.likelihoods import Likelihood
-from relvec.solvers import Solution, Solver, fit
+from relvec.solvers import Solution, Solver
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,13 @@ class Problem:
         outputs = list(zip(targets, starts, strict=True))
         parallel = Parallel(self.config.n_jobs)
         if effective_n_jobs(parallel.n_jobs) == 1 or len(outputs) == 1:
-            solver = replace(solver, progress=self.runner)
+            runner = self.runner
             return self._in_turn(
-                [partial(fit, self.likelihood, solver, design, *one) for one in outputs]
+                [partial(fit, self.likelihood, solver, design, *one, runner) for one in outputs]
             )
         solutions: list[Solution] = parallel(
-            delayed(_in_process)(self.likelihood, solver, design, *one) for one in outputs
+            delayed(_in_process)(self.likelihood, solver, design, *one, self.runner.alone())
+            for one in outputs
         )
         return solutions
 
@@ -88,7 +90,7 @@ class Problem:
         for number, one in enumerate(fits):
             with self.runner.part("machine", self.config.max_iter):
                 with self.runner.interruptible(partial(bool, number)):
-                    solutions.append(self.runner.once(one))
+                    solutions.append(one())
                 if len(solutions) == number:
                     solutions.append(one())
         return solutions
@@ -115,7 +117,8 @@ def _in_process(
     design: Design,
     t: RowVector,
     begun: Hyperparameters | None,
+    runner: Runner,
 ) -> Solution:
     """Fit one output in another process, which has thread pools of its own."""
     with single_threaded():
-        return fit(likelihood, solver, design, t, begun)
+        return fit(likelihood, solver, design, t, begun, runner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -20,7 +20,7 @@ from relvec.basis import Basis
 from relvec.basis.scale import standard_deviations
 from relvec.exceptions import NotConvergedWarning, RelvecWarning
 from relvec.likelihoods import Gaussian, Likelihood
-from relvec.solvers import Pass, Solution
+from relvec.solvers import Pass, Solution, Status
 
 #: Passes of the history that are stored.
 MOST_PASSES = 256
@@ -135,6 +135,7 @@ class FitResult(Compact):
     history: list[Pass]  # passes of the searches that ended in the outputs
     n_iter: int  # passes of all starts and outputs together
     status: str  # how the fit ended, in words
+    searches: list[Status]  # how the search for each target did; none of release 0.1.0
     warnings: list[RelvecWarning]  # worst first
     #: (n_features,), standard deviation of each input in widths of the functions
     feature_relevance: Array | None
@@ -167,7 +168,8 @@ class FitResult(Compact):
         if config.order is not None:
             outputs = [outputs[number] for number in config.order]
         early = [] if stopped is None else [stopped]
-        found = [name + solution.status for name, solution in zip(names, solutions, strict=True)]
+        told = [[*map(str, solution.warnings), solution.status.text] for solution in solutions]
+        found = [name + "; ".join(texts) for name, texts in zip(names, told, strict=True)]
         return cls(
             basis=kept,
             relevance=relevance,
@@ -181,11 +183,12 @@ class FitResult(Compact):
             ],
             n_iter=sum(solution.n_iter for solution in solutions),
             status="; ".join([*map(str, early), " | ".join(found)]),
+            searches=[solution.status for solution in solutions],
             warnings=early
             + [
                 type(note)(f"{name}{note}")
                 for name, solution in zip(names, solutions, strict=True)
-                for note in solution.notes
+                for note in solution.warnings
             ],
             feature_relevance=kept.relevance(standard_deviations(data.X, data.weights)),
             noise_by_row=data.row_precision is not None,
@@ -223,13 +226,17 @@ class FitResult(Compact):
             history = history[places.round().astype(np.intp)]
         return state | {
             "history": history,
+            "searches": [astuple(search) for search in self.searches],
             "warnings": [(warning.code, str(warning)) for warning in self.warnings],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         history = [Pass(*row) for row in state["history"].tolist()]
         warnings = [_warning(*pair) for pair in state["warnings"]]
-        super().__setstate__(state | {"history": history, "warnings": warnings})
+        searches = [Status(*fields) for fields in state["searches"]]
+        super().__setstate__(
+            state | {"history": history, "warnings": warnings, "searches": searches}
+        )
 
     @staticmethod
     def upgraded(state: dict[str, Any]) -> dict[str, Any]:
@@ -246,6 +253,7 @@ class FitResult(Compact):
             history=[Pass(*row) for row in history.tolist()],
             n_iter=state.pop("n_iter_"),
             status=status,
+            searches=[],  # which it did not store
             warnings=[_warning(*pair) for pair in state.pop("_notes", [])],
             feature_relevance=state.pop("feature_relevance_", None),
             noise_by_row=state.pop("_noise_by_row", False),

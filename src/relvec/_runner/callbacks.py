@@ -1,11 +1,10 @@
-"""scikit-learn's callbacks, which are told of the passes of a fit; there are none before 1.9."""
+"""scikit-learn's callbacks, which are told of the tasks of a fit; there are none before 1.9."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypeVar
 
 try:
@@ -21,14 +20,14 @@ except ImportError:  # scikit-learn < 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Listeners", "Task", "Tasks", "with_callbacks"]
-
+__all__ = ["CallbackSupportMixin", "Callbacks", "Task", "with_callbacks"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Attributes = Callable[[], Mapping[str, Any]]
 
 
 def with_callbacks(method: Method) -> Method:
-    """Take leave of the callbacks that a method was met by, however it ends."""
+    """Tear callbacks down when a method ends, however it does."""
     ending: Method = managed(method)
     return ending
 
@@ -39,19 +38,28 @@ class Task:
 
     Attributes
     ----------
+    limit : int or None
+        Tasks within it at most, if that is known.
+    context : object
+        Its callback context of scikit-learn.
+    begun : int
+        Tasks within it so far.
     attributes : callable or None
-        Makes those that an estimator would have if the fit ended with it, for callbacks that ask.
+        Makes those that an estimator would have if the fit ended with the task.
     stops : bool
         Whether a callback said at its end that the tasks beside it shall end.
     """
 
-    attributes: Callable[[], Mapping[str, Any]] | None = None
+    limit: int | None
+    context: Any = None
+    begun: int = 0
+    attributes: Attributes | None = None
     stops: bool = False
 
 
-@dataclass(frozen=True)
-class Listeners:
-    """Who is told of the tasks of a fit, and what.
+@dataclass
+class Callbacks:
+    """The callbacks of an estimator, told of tasks within tasks.
 
     Attributes
     ----------
@@ -66,79 +74,28 @@ class Listeners:
     estimator: Any
     data: Mapping[str, Any]
     attributes: Callable[[Any], Mapping[str, Any]]
-
-
-@dataclass
-class _Level:
-    """A task that may have others within it: its context, and how many of them there may be."""
-
-    context: Any
-    limit: int | None
-    begun: int = 0
-
-
-@dataclass
-class Tasks:
-    """The tasks of a fit within each other, of which the innermost has the others around it.
-
-    Attributes
-    ----------
-    listeners : Listeners or None
-        Without them nobody is told.
-    preview : callable or None
-        Makes a fit result of a solution, if that is all there is to be found.
-    """
-
-    listeners: Listeners | None = None
-    preview: Callable[[Any], Any] | None = None
-    _levels: list[_Level] = field(default_factory=list)
+    _open: list[Task] = field(default_factory=list)
 
     @contextmanager
-    def fit(self, n_parts: int | None) -> Iterator[Task]:
-        """The task of the whole fit, with so many tasks within it at most."""
-        task = Task()
-        if self.listeners is None or not hasattr(self.listeners.estimator, "set_callbacks"):
+    def task(self, name: str, limit: int | None = 0) -> Iterator[Task]:
+        """Tell of a task within the one that lasts; the first is the fit itself."""
+        task, around = Task(limit), self._open[-1] if self._open else None
+        if around is None:
+            task.context = self.estimator._init_callback_context(max_subtasks=limit)
+        elif around.begun == around.limit:
+            # A search that begins makes a pass even where max_iter leaves it none: no task.
             yield task
             return
-        context = self.listeners.estimator._init_callback_context(max_subtasks=n_parts)
-        with self._told(_Level(context, n_parts), task):
-            yield task
-
-    def conclude(self, task: Task, result: Any) -> None:
-        """Have the task of the whole fit tell the attributes of its result."""
-        if self.listeners is not None:
-            task.attributes = partial(self.listeners.attributes, result)
-
-    def made_of(self, solution: Callable[[], Any] | None) -> Callable[[], Mapping[str, Any]] | None:
-        """Attributes of an estimator that a solution makes, as long as nobody asks not made."""
-        listeners, preview = self.listeners, self.preview
-        if solution is None or listeners is None or preview is None:
-            return None
-        return lambda: listeners.attributes(preview(solution()))
-
-    @contextmanager
-    def task(self, name: str, n_parts: int | None = 0) -> Iterator[Task]:
-        """A task within the one that lasts, with so many within it at most."""
-        task, around = Task(), self._levels[-1] if self._levels else None
-        # A search that begins makes a pass even where max_iter leaves it none: no task of its own.
-        if around is None or around.begun == around.limit:
-            yield task
-            return
-        around.begun += 1
-        context = around.context.subcontext(task_name=name, max_subtasks=n_parts)
-        with self._told(_Level(context, n_parts), task):
-            yield task
-
-    @contextmanager
-    def _told(self, level: _Level, task: Task) -> Iterator[None]:
-        assert self.listeners is not None
-        given = {"estimator": self.listeners.estimator, **self.listeners.data}
-        level.context.call_on_fit_task_begin(**given)
-        self._levels.append(level)
+        else:
+            around.begun += 1
+            task.context = around.context.subcontext(task_name=name, max_subtasks=limit)
+        given = {"estimator": self.estimator, **self.data}
+        task.context.call_on_fit_task_begin(**given)
+        self._open.append(task)
         try:
-            yield
+            yield task
         finally:
-            self._levels.pop()
-        task.stops = level.context.call_on_fit_task_end(
+            self._open.pop()
+        task.stops = task.context.call_on_fit_task_end(
             **given, reconstruction_attributes=task.attributes
         )

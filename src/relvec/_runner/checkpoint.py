@@ -1,92 +1,110 @@
-"""Results of the parts of a fit, in the order in which it asks for them.
+"""Results of the finished parts of a fit, in their order, and the state of the search that runs.
 
 A fit takes the same way in another process: its parts follow each other by what the earlier ones
-found. So it begins again from the front, and finds what was found already instead of computing it,
-until there is no more. A part may have parts; once it is finished, what they found is forgotten.
+found. So it begins again from the front, and is given what was found instead of computing it,
+until there is no more. A part may have parts; once it is finished, its result replaces theirs.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+from uuid import uuid4
 from zipfile import BadZipFile
 
 import numpy as np
 
 from relvec._runner.tree import Tree
 
-T = TypeVar("T")
-
 #: Share of the time that writing may take: after a write that took a second, none for 20 s.
 SHARE = 0.05
 #: What the file is known by.
-FORMAT = "relvec checkpoint 1"
+FORMAT = "relvec checkpoint 2"
+#: What reading a file that is damaged, or no checkpoint, may raise.
+DAMAGED = (
+    OSError,
+    BadZipFile,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ImportError,
+    EOFError,
+)
+
+
+@dataclass
+class Part:
+    """A part of a fit, whose result is known already or is to be set."""
+
+    result: Any = None
+    finished: bool = False
 
 
 class Checkpoint:
-    """What a fit has found so far, in memory and, where the user asked, in a file.
+    """Results of a fit so far, in a file.
 
     Parameters
     ----------
-    path : Path or None
+    path : Path
         File, which may be there already.
     made_of : mapping of str to str
         What the fit is made of: digests, by the names that messages call them.
+
+    Attributes
+    ----------
+    earlier : float
+        Seconds that the fit took in other processes, less what was lost.
     """
 
-    def __init__(self, path: Path | None = None, made_of: Mapping[str, str] | None = None) -> None:
-        self.path, self._made_of = path, dict(made_of or {})
-        self._found: dict[tuple[int, ...], Any] = {}
-        self._place = [0]
-        self._closed, self._earlier = False, 0.0
-        self._began = time.perf_counter()
-        self._free_at = -np.inf
-        if path is not None and path.exists():
-            self._read(path)
+    def __init__(self, path: Path, made_of: Mapping[str, str]) -> None:
+        self.path, self._made_of = path, dict(made_of)
+        self._found: list[tuple[int, Any]] = []  # results, each with the number of parts around it
+        self._state: Any = None
+        self._position = self._depth = 0
+        self._closed, self.earlier = False, 0.0
+        self._began, self._free_at = time.perf_counter(), -np.inf
+        if path.exists():
+            self._read()
 
-    def seconds(self) -> float:
-        """Time since the fit began, in all processes together, less what was lost."""
-        return self._earlier + time.perf_counter() - self._began
-
-    def once(self, compute: Callable[[], T]) -> T:
-        """Result of a part that computes it, unless it is known."""
-        place = self.place()
-        if place in self._found:
-            known: T = self._found[place]
-            return known
-        self._place.append(0)
-        try:
-            result = compute()
-        finally:
-            self._place.pop()
-        self.put(place, result)
-        return result
-
-    def place(self) -> tuple[int, ...]:
-        """Place of the next part."""
-        place = tuple(self._place)
-        self._place[-1] += 1
-        return place
-
-    def get(self, place: tuple[int, ...], default: T) -> T:
-        """What a part has found so far."""
-        found: T = self._found.get(place, default)
-        return found
-
-    def put(self, place: tuple[int, ...], result: Any) -> None:
-        """Keep what a part found, or has found so far, and forget what its parts did."""
-        if self._closed:
+    @contextmanager
+    def part(self) -> Iterator[Part]:
+        """The next part; once it ends, its result takes the place of those of its parts."""
+        at = self._position
+        if not self._closed and self._found[at : at + 1] and self._found[at][0] == self._depth:
+            self._position += 1
+            yield Part(self._found[at][1], finished=True)
             return
-        depth = len(place)
-        inside = [other for other in self._found if other[:depth] == place]
-        for other in inside:
-            del self._found[other]
-        self._found[place] = result
-        if time.perf_counter() >= self._free_at:
-            self._write()
+        part = Part()
+        self._depth += 1
+        try:
+            yield part
+        finally:
+            self._depth -= 1
+        self.put(at, part.result)
+
+    def put(self, at: int, result: Any) -> None:
+        """Keep the result of a part that began with the result number `at`."""
+        if not self._closed:
+            self._found[at:] = [(self._depth, result)]
+            self._position, self._state = at + 1, None
+            self._write_now_and_then()
+
+    def put_state(self, state: Any) -> None:
+        """Keep the state of the search that runs."""
+        if not self._closed:
+            self._state = state
+            self._write_now_and_then()
+
+    def state(self) -> Any:
+        """State of the search that begins, or None if another process left none."""
+        left = self._position == len(self._found) and not self._closed
+        return self._state if left else None
 
     def close(self) -> None:
         """Keep nothing more: what comes is not what an undisturbed fit finds."""
@@ -96,46 +114,55 @@ class Checkpoint:
 
     def finish(self) -> None:
         """Remove the file of a fit that came to its end."""
-        if self.path is not None and not self._closed:
+        if not self._closed:
             self.path.unlink(missing_ok=True)
+
+    def _write_now_and_then(self) -> None:
+        began = time.perf_counter()
+        if began >= self._free_at:
+            self._write()
+            now = time.perf_counter()
+            self._free_at = now + (now - began) / SHARE
 
     def _write(self) -> None:
         """Put a new file in the place of the old one, which is whole until then."""
-        if self.path is None:
-            return
-        began, tree = time.perf_counter(), Tree()
+        tree = Tree()
         header = {
             "format": FORMAT,
             "made_of": self._made_of,
-            "seconds": self.seconds(),
-            "found": [[place, tree.write(result)] for place, result in self._found.items()],
+            "seconds": self.earlier + time.perf_counter() - self._began,
+            "parts": [[depth, tree.write(result)] for depth, result in self._found],
+            "state": tree.write(self._state),
         }
         text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        part = self.path.with_name(f"{self.path.name}.part")
-        with part.open("wb") as file:
-            np.savez(file, header=text, numbers=np.frombuffer(bytes(tree.numbers), np.uint8))
-        part.replace(self.path)
-        now = time.perf_counter()
-        self._free_at = now + (now - began) / SHARE
-
-    def _read(self, path: Path) -> None:
+        new = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
-                header = json.loads(parts["header"].tobytes())
-                tree = Tree(parts["numbers"].tobytes())
+            with new.open("xb") as file:
+                np.savez(file, header=text, numbers=np.frombuffer(bytes(tree.numbers), np.uint8))
+            new.replace(self.path)
+        finally:
+            new.unlink(missing_ok=True)
+
+    def _read(self) -> None:
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                header = json.loads(arrays["header"].tobytes())
+                tree = Tree(arrays["numbers"].tobytes())
             if header["format"] != FORMAT:
                 raise ValueError(f"format {header['format']!r}")
-            made_of, self._earlier = dict(header["made_of"]), float(header["seconds"])
-        except (OSError, BadZipFile, ValueError, KeyError, TypeError, EOFError) as error:
+            made_of, self.earlier = dict(header["made_of"]), float(header["seconds"])
+            self._found = [(depth, tree.read(node)) for depth, node in header["parts"]]
+            self._state = tree.read(header["state"])
+        except DAMAGED as error:
             raise ValueError(
-                f"checkpoint={str(path)!r} is not a checkpoint that this version of relvec wrote "
-                f"({error}); remove it or name another file"
+                f"checkpoint={str(self.path)!r} is not a checkpoint that this version of relvec "
+                f"wrote ({error}); remove it or name another file"
             ) from error
         names = sorted(self._made_of.keys() | made_of.keys())
         other = [name for name in names if made_of.get(name) != self._made_of.get(name)]
         if other:
             raise ValueError(
-                f"checkpoint={str(path)!r} is of another fit, which differs in {', '.join(other)}; "
-                "fit the same again to resume that, remove the file or name another one"
+                f"checkpoint={str(self.path)!r} is of another fit, which differs in "
+                f"{', '.join(other)}; fit the same again to resume that, remove the file or name "
+                "another one"
             )
-        self._found = {tuple(place): tree.read(node) for place, node in header["found"]}

@@ -1,4 +1,4 @@
-"""What tells fits apart: digests of data and of parameters."""
+"""Digests of data and of parameters, by which fits are told apart."""
 
 from __future__ import annotations
 

@@ -1,100 +1,96 @@
-"""How a fit goes on: told while it lasts, kept for another process, and ended early."""
+"""The loop around every search: history, verbose, callbacks, checkpoints, Ctrl-C."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from math import isnan
+from typing import Any, TypeVar
 
-from relvec._runner import Checkpoint
-from relvec._runner.callbacks import Tasks
-from relvec.exceptions import InterruptedWarning, RelvecWarning
-
-if TYPE_CHECKING:
-    from relvec.solvers.base import Solution
+from relvec._evidence import EvidenceModel, Hyperparameters
+from relvec._runner.callbacks import Attributes, Callbacks, Task
+from relvec._runner.checkpoint import Checkpoint, Part
+from relvec.exceptions import InterruptedWarning
+from relvec.solvers.base import Pass, Solution, Solver
 
 T = TypeVar("T")
 
-
-class State(Protocol):
-    """Where a search is between two passes; nothing in it changes.
-
-    Attributes
-    ----------
-    ended : bool
-        Whether the next pass has nothing to do.
-    """
-
-    @property
-    def ended(self) -> bool:
-        """See above."""
-
-
-S = TypeVar("S", bound=State)
+#: Why a fit ended early, by the code of its status.
+STOPPED = {"interrupted": "interrupted", "callback": "ended by a callback"}
 
 
 class Runner:
-    """What goes on beside a fit.
+    """Makes the passes of searches, and does what goes on beside them.
 
     Parameters
     ----------
-    record : Record
-        What was found so far, maybe by another process.
-    tasks : Tasks
+    checkpoint : Checkpoint, default=None
+        What another process found of the same fit, and where this one keeps what it finds.
+    callbacks : Callbacks, default=None
         Told of the passes.
+    verbose : int, default=0
+        Positive: print a row a pass.
 
     Attributes
     ----------
-    note : Warning or None
-        Why the fit ends early, if it does.
+    stopped : str or None
+        Why the fit is to end with what it has: ``"interrupted"`` or ``"callback"``.
     """
 
-    def __init__(self, record: Checkpoint | None = None, tasks: Tasks | None = None) -> None:
-        self._record = Checkpoint() if record is None else record
-        self._tasks = Tasks() if tasks is None else tasks
-        self.note: RelvecWarning | None = None
+    def __init__(
+        self,
+        checkpoint: Checkpoint | None = None,
+        callbacks: Callbacks | None = None,
+        *,
+        verbose: int = 0,
+    ) -> None:
+        self.verbose = verbose
+        self.stopped: str | None = None
+        self._checkpoint, self._callbacks = checkpoint, callbacks
+        self._preview: Callable[[Solution], Any] | None = None
+        self._began = time.perf_counter() - (0.0 if checkpoint is None else checkpoint.earlier)
 
     @property
-    def stopped(self) -> bool:
-        """Whether the fit is to end with what it has."""
-        return self.note is not None
+    def warning(self) -> InterruptedWarning | None:
+        """Warning of a fit that ended early."""
+        if self.stopped is None:
+            return None
+        return InterruptedWarning(f"{STOPPED[self.stopped]}: the model is the best so far")
 
-    def seconds(self) -> float:
-        """Time since the fit began."""
-        return self._record.seconds()
+    def run(
+        self, solver: Solver, model: EvidenceModel, start: Hyperparameters | None = None
+    ) -> Solution:
+        """Make the passes of a search, from a `start` if there is one, and return its solution.
+
+        Where the fit is to end, a search that has not begun makes one pass: it needs a model.
+        """
+        with self._part() as part:
+            if part.finished:
+                return part.result  # type: ignore[no-any-return]
+            state = self._first(solver, model, start)
+            with self.interruptible(lambda: state.n_iter > 0):
+                while not solver.done(state) and not (self.stopped and state.n_iter):
+                    with self._task("pass") as task:
+                        state = self._timed(solver.step(model, state))
+                        self._keep(state)
+                        task.attributes = self._attributes(solver, model, state)
+                    if task.stops:
+                        self._stop("callback")
+            part.result = solver.result(model, state)
+            if self.stopped and not solver.done(state):
+                status = replace(part.result.status, code=self.stopped)
+                part.result = replace(part.result, status=status)
+        return part.result  # type: ignore[no-any-return]
 
     def once(self, compute: Callable[[], T]) -> T:
         """Result of a part of the fit, which is not computed again in another process."""
-        return self._record.once(compute)
-
-    def passes(
-        self, first: S, step: Callable[[S], S], solution: Callable[[S], Solution] | None = None
-    ) -> S:
-        """Make passes until one ends the search or the fit is stopped.
-
-        Parameters
-        ----------
-        first : State
-            Where the search is before the first of them.
-        step : callable
-            Makes a pass: where the search is after it.
-        solution : callable
-            What is found so far, for callbacks that ask.
-        """
-        place = self._record.place()
-        state = self._record.get(place, first)
-        while not state.ended:
-            with self._tasks.task("pass") as task:
-                state = step(state)
-                self._record.put(place, state)
-                now = None if solution is None else partial(solution, state)
-                task.attributes = self._tasks.made_of(now)
-            if task.stops:
-                self._stop("ended by a callback: the model is the best so far")
-            if self.stopped:
-                break
-        return state
+        with self._part() as part:
+            if not part.finished:
+                part.result = compute()
+        return part.result  # type: ignore[no-any-return]
 
     @contextmanager
     def fitting(
@@ -105,15 +101,20 @@ class Runner:
         They may ask for the result that `preview` makes of the solution so far. Yields a function
         that is told the result of the fit.
         """
-        self._tasks.preview = preview
-        with self._tasks.fit(n_parts) as task:
-            yield partial(self._tasks.conclude, task)
-            self._record.finish()
+        self._preview = preview
+        with self._task("fit", n_parts) as task:
+            yield partial(self._conclude, task)
+            if self._checkpoint is not None:
+                self._checkpoint.finish()
+
+    def _conclude(self, task: Task, result: Any) -> None:
+        if self._callbacks is not None:
+            task.attributes = partial(self._callbacks.attributes, result)
 
     @contextmanager
     def part(self, name: str, n_parts: int | None) -> Iterator[None]:
         """A part of the fit that callbacks are told of, with parts or passes of its own."""
-        with self._tasks.task(name, n_parts):
+        with self._task(name, n_parts):
             yield
 
     @contextmanager
@@ -127,13 +128,63 @@ class Runner:
         except KeyboardInterrupt:
             if self.stopped or not ready():
                 raise
-            self._stop("interrupted: the model is the best so far")
+            self._stop("interrupted")
 
-    def __reduce__(self) -> tuple[type[Runner], tuple[()]]:
-        """In another process nobody is told, and nothing is kept."""
-        return type(self), ()
+    def alone(self) -> Runner:
+        """Runner of a part beside others: nobody is told of it, and nothing is kept."""
+        return Runner(verbose=self.verbose)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process a runner is alone."""
+        return partial(Runner, verbose=self.verbose), ()
+
+    def _part(self) -> AbstractContextManager[Part]:
+        return nullcontext(Part()) if self._checkpoint is None else self._checkpoint.part()
+
+    def _task(self, name: str, n_parts: int | None = 0) -> AbstractContextManager[Task]:
+        if self._callbacks is None:
+            return nullcontext(Task(n_parts))
+        return self._callbacks.task(name, n_parts)
+
+    def _first(self, solver: Solver, model: EvidenceModel, start: Hyperparameters | None) -> Any:
+        """State that a search begins with, or that another process came to."""
+        state = None if self._checkpoint is None else self._checkpoint.state()
+        if state is None:
+            return solver.init(model, start)
+        solver.restore(model, state)
+        return state
+
+    def _attributes(self, solver: Solver, model: EvidenceModel, state: Any) -> Attributes | None:
+        """Attributes of an estimator that a pass leads to, not made as long as nobody asks."""
+        callbacks, preview = self._callbacks, self._preview
+        if callbacks is None or preview is None:
+            return None
+        return lambda: callbacks.attributes(preview(solver.result(model, state)))
+
+    def _timed(self, state: Any) -> Any:
+        """State whose last row of history has the time, printed if it is new."""
+        if not state.history or not isnan(state.history[-1].seconds):
+            return state
+        row = state.history[-1]._replace(seconds=time.perf_counter() - self._began)
+        if self.verbose:
+            _print_row(state.n_iter, row)
+        return replace(state, history=(*state.history[:-1], row))
+
+    def _keep(self, state: Any) -> None:
+        """Keep the state of a search for another process."""
+        if self._checkpoint is not None:
+            self._checkpoint.put_state(state)
 
     def _stop(self, why: str) -> None:
-        self._record.close()
-        if self.note is None:
-            self.note = InterruptedWarning(why)
+        if self._checkpoint is not None:
+            self._checkpoint.close()
+        self.stopped = self.stopped or why
+
+
+def _print_row(number: int, row: Pass) -> None:
+    if number == 1:
+        print(" pass  start  log evidence  functions     noise sd   seconds")
+    print(
+        f"{number:5d}  {row.start:5d}  {row.log_evidence:12.3f}  {row.n_active:9d}"
+        f"  {row.noise_variance**0.5:11.5g}  {row.seconds:8.2f}"
+    )

@@ -1,10 +1,8 @@
 """Solvers: the search for the precisions that maximise the evidence."""
 
-from relvec.solvers.alternating import fit
-from relvec.solvers.base import Pass, Solution, Solver
-from relvec.solvers.fixed_point import EM, FixedPoint
-from relvec.solvers.sequential import Sequential
-from relvec.solvers.variational import Variational
+from relvec.solvers.base import Pass, Solution, Solver, Status
+from relvec.solvers.forward import Sequential
+from relvec.solvers.updates import EM, FixedPoint, Variational
 
 #: Names that an estimator's ``solver`` takes.
 SOLVERS: dict[str, type[Solver]] = {
@@ -22,6 +20,6 @@ __all__ = [
     "Sequential",
     "Solution",
     "Solver",
+    "Status",
     "Variational",
-    "fit",
 ]

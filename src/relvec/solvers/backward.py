@@ -1,28 +1,18 @@
-"""Top-down fits: updates of all precisions at once, from all functions, with pruning."""
+"""Backward elimination: updates of all precisions at once, from all functions, with pruning."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from relvec._design.base import Design
-from relvec._evidence import (
-    EvidenceModel,
-    EvidenceState,
-    Hyperparameters,
-    SparseModel,
-    evidence_model,
-)
+from relvec._evidence import EvidenceModel, EvidenceState, Hyperparameters
 from relvec._evidence.base import WarmStart
 from relvec._numerics.floats import EPSILON
+from relvec._numerics.priors import Gamma
 from relvec._numerics.typing import Array, Index
-from relvec.likelihoods.base import Likelihood
-from relvec.solvers.base import Pass, Solution, Solver
-from relvec.solvers.report import History, notes, so_far
+from relvec.solvers.base import LocalOptimum, Pass, Solution, Solver, Status
 
 #: A function leaves once the data determine its weight less than this, the γ_i of eq. 17 of a
 #: function and a target in any units: the machine precision, as in App. B.1.
@@ -33,8 +23,51 @@ RESOLVED = 1e20
 
 
 @dataclass(frozen=True)
+class BackwardState:
+    """Backward elimination between two passes.
+
+    Attributes
+    ----------
+    hyper : Hyperparameters
+        Where the next pass looks.
+    reached : Hyperparameters
+        Where the last pass was, less the functions that it pruned.
+    spanned : ndarray of int
+        Functions that the evidence model spans.
+    constant : float
+        What the objective has in addition: the priors of the functions that left, and what the
+        solver adds.
+    log_evidence : float
+        At `reached`, in the design's units.
+    n_iter : int
+        Passes so far.
+    history : tuple of Pass
+    warm : WarmStart or None
+        What the last pass knew of the weights.
+    found : LocalOptimum or None
+        Where the updates came to rest before a function that had left came back.
+    at_rest : bool
+        Whether the last pass promised next to nothing.
+    ended : bool
+        Whether nothing is left to be tried.
+    """
+
+    hyper: Hyperparameters
+    reached: Hyperparameters
+    spanned: Index
+    constant: float
+    log_evidence: float = -np.inf
+    n_iter: int = 0
+    history: tuple[Pass, ...] = ()
+    warm: WarmStart | None = None
+    found: LocalOptimum | None = None
+    at_rest: bool = False
+    ended: bool = False
+
+
+@dataclass(frozen=True)
 class BackwardSolver(Solver):
-    """What solvers share that begin with all functions and update all precisions at once.
+    """Search that begins with all functions and updates all precisions at once.
 
     An update takes each precision to a number of observations over the sum of their squares; the
     solvers differ in what they count. Functions leave whose γ_i falls under the machine precision
@@ -55,332 +88,240 @@ class BackwardSolver(Solver):
             )
 
     @abstractmethod
-    def of_weights(self, point: EvidenceState) -> tuple[Array, Array]:
-        """Observations of each function's precision, and the sum of their squares times α."""
+    def of_weights(self, here: EvidenceState) -> tuple[Array, Array]:
+        """Observations of each precision, and the sum of their squares times α."""
 
     @abstractmethod
-    def of_noise(self, point: EvidenceState, n: float) -> tuple[Array, Array]:
+    def of_noise(self, here: EvidenceState, n: float) -> tuple[Array, Array]:
         """Observations of each noise, out of n, and the sum of their squares."""
 
-    def inference(self, likelihood: Likelihood, design: Design, t: Array) -> EvidenceModel:
-        """What the updates see of the evidence."""
-        return evidence_model(likelihood, design, t)
-
-    def above_evidence(self, inference: EvidenceModel, everything: Hyperparameters) -> float:
-        """What the objective has in addition to log evidence and hyperpriors: a constant."""
-        del inference, everything
+    def added_constant(self, model: EvidenceModel, everything: Hyperparameters) -> float:
+        """Constant of the objective in addition to log evidence and hyperpriors."""
+        del model, everything
         return 0.0
 
-    def accepted(
-        self, inference: EvidenceModel, point: EvidenceState, t: Array
-    ) -> tuple[SparseModel, float]:
-        """The model in the users' units, and the log evidence that the search believed in."""
-        del t
-        return inference.finalize(point.hyper), inference.user_evidence(point.log_evidence)
-
-    def solve(self, design: Design, t: Array, likelihood: Likelihood) -> Solution:
-        """Maximise the evidence; see `Solver.solve`."""
-        inference = self.inference(likelihood, design, t)
-        if len(inference.noise.beta_max) > 1 and not self.alpha_prior.uniform:
+    def init(self, model: EvidenceModel, start: Hyperparameters | None = None) -> BackwardState:
+        """See `Solver.init`."""
+        del start
+        if len(model.noise.beta_max) > 1 and not self.alpha_prior.uniform:
             raise ValueError(
                 f"alpha_prior={(self.alpha_prior.shape, self.alpha_prior.rate)}, expected (0, 0) "
                 "for targets that share precisions and have units of their own; use "
                 "multi_output='independent'"
             )
-        descent = BackwardElimination(
-            self, inference, lambda point: self.accepted(inference, point, t)[0]
-        )
-        with self.progress.interruptible(lambda: descent.reached is not None):
-            descent.run()
-        point = descent.best()
-        accepted, believed = self.accepted(inference, point, t)
-        stopped = descent.out_of_passes or self.progress.stopped
-        prior = descent.log_prior(point.hyper)
-        return Solution.of(
-            replace(accepted, log_evidence=accepted.log_evidence + prior),
-            history=descent.history,
-            n_iter=descent.n_iter,
-            notes=notes(
-                inference,
-                point.hyper,
-                accepted,
-                believed=believed,
-                stopped=self.stopped() if stopped else None,
-            ),
-            summary=f"{'stopped' if stopped else 'converged'} after {descent.n_iter} passes from "
-            f"all {descent.n_functions} functions",
-        )
+        hyper, spanned = self.first_hyper(model.all_active()), _usable(model)
+        self._prior(model, hyper)  # which refuses what exceeds float64
+        return BackwardState(hyper, hyper, spanned, self.added_constant(model, hyper))
 
+    def first_hyper(self, model: EvidenceModel) -> Hyperparameters:
+        """All functions, each with the same share of the outputs' variance."""
+        every = _usable(model)
+        alpha = np.full(len(every), len(every) / (model.n * model.output_variance))
+        beta = model.noise.beta_max if model.noise.held else model.first_beta
+        return Hyperparameters.of_functions(model.design, every, alpha, beta)
 
-@dataclass(frozen=True)
-class BackwardState:
-    """Updates of all precisions between two passes.
+    def done(self, state: BackwardState) -> bool:
+        """See `Solver.done`."""
+        return state.ended or state.n_iter >= self.max_iter
 
-    Attributes
-    ----------
-    hyper : Hyperparameters
-        What the next pass looks at; that of the last one where the updates have ended.
-    warm : WarmStart or None
-        What the pass before it knew of the weights.
-    spanned : ndarray of int
-        Functions that the inference spans.
-    n_iter : int
-        Passes so far.
-    history : list of Pass
-    constant : float
-        Prior of the functions that left, and what the solver adds.
-    at_rest, ended : bool
-        Whether there is no pass left because none promises anything; or for any reason.
-    """
+    def step(self, model: EvidenceModel, state: BackwardState) -> BackwardState:
+        """See `Solver.step`."""
+        state, here = self.update(model, state, model.thorough.tol_share * self.tol)
+        evidence = self._objective(model, here) + state.constant
+        row = self.row(model, 0, evidence, here.hyper)
+        state = replace(state, history=(*state.history, row))
+        return self._after_rest(model, state, here) if state.at_rest else state
 
-    hyper: Hyperparameters
-    warm: WarmStart | None
-    spanned: Index
-    n_iter: int
-    history: list[Pass]
-    constant: float
-    at_rest: bool = False
-    ended: bool = False
+    def restore(self, model: EvidenceModel, state: BackwardState) -> None:
+        """See `Solver.restore`."""
+        model.all_active()
+        if len(state.spanned) < len(_usable(model)):
+            model.span_only(state.spanned)
 
+    def result(self, model: EvidenceModel, state: BackwardState) -> Solution:
+        """See `Solver.result`; the evidence has the hyperprior."""
+        best = LocalOptimum(state.reached, state.log_evidence, state.history)
+        if state.found is not None and state.log_evidence <= state.found.log_evidence:
+            best = state.found
+        code = "max_iter" if state.n_iter >= self.max_iter else "running"
+        text = f"after {state.n_iter} passes from all {len(_usable(model))} functions"
+        status = Status(code, f"stopped {text}")
+        if state.ended:
+            status = Status("converged", f"converged {text}")
+        believed = self.believed(model, best)
+        found = self.solution(model, best, state.n_iter, status, believed)
+        log_prior = self._log_prior(model, best.hyper)
+        return replace(found, log_evidence=found.log_evidence + log_prior)
 
-class BackwardElimination:
-    """One fit from all functions.
+    def believed(self, model: EvidenceModel, best: LocalOptimum) -> float:
+        """Log evidence in the users' units that is compared with that of a fresh factorisation."""
+        return model.user_evidence(best.log_evidence)
 
-    Parameters
-    ----------
-    solver : BackwardSolver
-        With the updates.
-    inference : EvidenceModel
-        The evidence of models of the candidates.
-    accepted : callable, default=None
-        Makes of a point what callbacks are told that ask for it.
+    # A pass
 
-    Attributes
-    ----------
-    n_iter : int
-        Passes made, the first of which is the model of all functions.
-    n_functions : int
-        Functions at the beginning.
-    out_of_passes : bool
-        Whether `max_iter`, the user or a callback ended the fit.
-    history : list of Pass
-    found, reached : EvidenceState or None
-        Where the updates came to rest, and where they are.
-    """
+    def update(
+        self, model: EvidenceModel, state: BackwardState, rest: float
+    ) -> tuple[BackwardState, EvidenceState]:
+        """Update all precisions once; at rest where that promises less than `rest` nats.
 
-    found: EvidenceState | None = None
-    reached: EvidenceState | None = None
+        Returns the state after it, and the posterior that it follows from.
+        """
+        here, state = self._pruned(model, state)
+        hyper, by_functions, by_noise = self._updated(model, here)
+        needed = by_functions[here.deletion_costs() > 0].sum() + by_noise
+        fewer = self._without_infinite(here) if needed < self.tol else here
+        return replace(
+            state,
+            hyper=hyper if fewer is here else fewer.hyper,
+            reached=here.hyper,
+            log_evidence=here.log_evidence,
+            n_iter=state.n_iter + 1,
+            warm=fewer.warm_start(),
+            at_rest=fewer is here and bool(by_functions.sum() + by_noise < rest),
+        ), here
 
-    def __init__(
-        self,
-        solver: BackwardSolver,
-        inference: EvidenceModel,
-        accepted: Callable[[EvidenceState], SparseModel] | None = None,
-    ) -> None:
-        self.solver, self.inference, self._accepted = solver, inference, accepted
-        self.n_iter, self.out_of_passes = 0, False
-        self.history: list[Pass] = []
-        self._functions = self._spanned = np.flatnonzero(np.isfinite(inference.design.scale))
-        self.n_functions = len(self._functions)
-        self._unit2 = self._squared_units()
-        self._prior = solver.alpha_prior.in_units(1 / self._unit2)
-        self._constant = 0.0
-        self._rest = inference.thorough.tol_share * solver.tol
-        self._journal = History(inference, solver.progress, verbose=solver.verbose > 0)
+    def _updated(
+        self, model: EvidenceModel, here: EvidenceState
+    ) -> tuple[Hyperparameters, Array, float]:
+        """Precisions of the next pass, and the nats that each function's and the noise's promise.
 
-    def _squared_units(self) -> Array:
-        """Square of a standardised candidate's weight in the users' units, if a prior has any."""
-        if self.solver.alpha_prior.uniform:
-            return np.ones(self.inference.design.shape[1])
+        Where an update takes a precision from s to c observations over s, the slope of the
+        objective in its logarithm is ½(c − s): every step is upwards.
+        """
+        hyper, prior = here.hyper, self._prior(model, here.hyper)
+        counted, squares = self.of_weights(here)
+        counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * hyper.alpha
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = counted / squares  # eq. 44 and 48
+            promised = 0.5 * (counted - squares) * np.log(factor)
+        beta, by_noise = self._updated_noise(model, here)
+        alpha = np.maximum(hyper.alpha * factor, hyper.beta.max() / RESOLVED)
+        return replace(hyper, alpha=alpha, beta=beta), promised, by_noise
+
+    def _updated_noise(self, model: EvidenceModel, here: EvidenceState) -> tuple[Array, float]:
+        noise, beta, n = model.noise, here.hyper.beta, model.n
+        if noise.held:
+            return beta, 0.0
+        freedom, misfit = self.of_noise(here, n)
+        spent = beta * (misfit + 2 * noise.prior.rate)
+        slope = 0.5 * (freedom + 2 * noise.prior.shape - spent)
+        free = noise.may_move(beta, slope, n, n - here.determined().sum(axis=0))
+        resolved = RESOLVED * here.hyper.alpha.min(initial=1.0)
+        precision = np.minimum(noise.precision(freedom, misfit), np.maximum(beta, resolved))
+        updated = np.where(free, precision, beta)  # eq. 46 and 50
+        return updated, float((slope * np.log(updated / beta)).sum())
+
+    def _pruned(
+        self, model: EvidenceModel, state: BackwardState
+    ) -> tuple[EvidenceState, BackwardState]:
+        """Posterior without functions that the data say nothing of; what their priors say stays."""
+        here, state = _posterior(model, state, state.hyper, state.warm)
+        while not (needed := here.hyper.total(here.well_determined()) >= LEAST_DETERMINED).all():
+            left = self._log_prior(model, here.hyper.keep(np.flatnonzero(~needed)))
+            state = replace(state, constant=state.constant + left)
+            kept = here.hyper.keep(np.flatnonzero(needed))
+            here, state = _posterior(model, state, kept, here.warm_start())
+        return here, state
+
+    def _without_infinite(self, here: EvidenceState) -> EvidenceState:
+        """Leave out the functions whose best precision is infinite, if there are any."""
+        if self.alpha_prior.bounds_precisions:
+            return here
+        kept = here.kept_after_deletions(0.0)
+        if len(kept) == len(here.hyper.alpha):
+            return here
+        fewer = here.keep(kept)
+        # Where the posterior is approximate, what a deletion gains is as well.
+        return fewer if fewer.log_evidence >= here.log_evidence - here.allowed_decrease else here
+
+    # At rest
+
+    def _after_rest(
+        self, model: EvidenceModel, state: BackwardState, here: EvidenceState
+    ) -> BackwardState:
+        """Go on without functions that are worth less than `tol`, or with one that is worth more.
+
+        Rows of history above what is left of the evidence go with the functions.
+        """
+        ended, out_of_passes = replace(state, ended=True), state.n_iter >= self.max_iter
+        if self.alpha_prior.bounds_precisions:
+            return ended
+        fewer = self._without_copies(here)
+        if fewer is not here:
+            if out_of_passes:
+                return state
+            most = self._objective(model, fewer) + state.constant
+            history = tuple(row for row in state.history if row.log_evidence <= most)
+            return replace(state, hyper=fewer.hyper, warm=fewer.warm_start(), history=history)
+        if state.found is not None and here.log_evidence <= state.found.log_evidence:
+            return ended
+        longer = self._with_best_of_the_deleted(model, here)
+        if longer is None:
+            return ended
+        if out_of_passes:
+            return state
+        found = LocalOptimum(here.hyper, here.log_evidence, state.history)
+        return replace(state, hyper=longer, warm=here.warm_start(), found=found)
+
+    def _without_copies(self, here: EvidenceState) -> EvidenceState:
+        """Leave out functions that are worth less than `tol`, near copies of others, if any are."""
+        kept = here.kept_after_deletions(self.tol)
+        lost = len(here.hyper.alpha) - len(kept)
+        if not lost:
+            return here
+        fewer = here.keep(kept)
+        allowed = self.tol * lost + here.allowed_decrease
+        return fewer if fewer.log_evidence >= here.log_evidence - allowed else here
+
+    def _with_best_of_the_deleted(
+        self, model: EvidenceModel, here: EvidenceState
+    ) -> Hyperparameters | None:
+        """The function back that would raise the evidence most, if by `tol` (App. B.1)."""
+        model.span_only(here.hyper.active)
+        scores = model.scores(model.at(here.hyper, here.warm_start()))
+        longer = scores.added(here.hyper, np.argsort(-scores.gain)[:1], self.tol)
+        return longer if len(longer.alpha) > len(here.hyper.alpha) else None
+
+    # The objective
+
+    def _objective(self, model: EvidenceModel, here: EvidenceState) -> float:
+        """Eq. 36 in the users' units."""
+        return model.user_evidence(here.log_evidence) + self._log_prior(model, here.hyper)
+
+    def _log_prior(self, model: EvidenceModel, hyper: Hyperparameters) -> float:
+        """Log prior of precisions in the users' units."""
+        if self.alpha_prior.uniform:
+            return 0.0
+        return self.alpha_prior.log_prob(hyper.alpha / self._squared_units(model, hyper))
+
+    def _prior(self, model: EvidenceModel, hyper: Hyperparameters) -> Gamma:
+        """Prior of each precision for candidates of unit norm."""
+        if self.alpha_prior.uniform:
+            return self.alpha_prior
+        return self.alpha_prior.in_units(1 / self._squared_units(model, hyper))
+
+    def _squared_units(self, model: EvidenceModel, hyper: Hyperparameters) -> Array:
+        """Square of the unit of each group's weights, shape (n_groups,)."""
         with np.errstate(over="ignore", under="ignore"):
-            unit2: Array = self.inference.weight_unit() ** 2
+            unit2: Array = hyper.of_groups(model.weight_unit()[hyper.active]) ** 2
         if not (np.isfinite(unit2) & (unit2 > 0)).all():
             raise OverflowError(
                 "alpha_prior in the units of X and y exceeds the range of float64; rescale them"
             )
         return unit2
 
-    def run(self) -> EvidenceState:
-        """The model that the updates end in."""
-        everything = self._everything()
-        self._constant = self.solver.above_evidence(self.inference, everything)
-        self.found = self._converged(everything, None, self._rest)
-        self.found = self._thinned(self.found)
-        while not (self.out_of_passes or self._prior.bounds_precisions):
-            longer = self._with_best_of_the_deleted(self.found)
-            if longer is None or self.exhausted():
-                break
-            earlier = self.history
-            found = self._thinned(self._converged(longer, self.found.warm_start(), self._rest))
-            if found.log_evidence <= self.found.log_evidence:
-                self.history = earlier
-                break
-            self.found = found
-        return self.found
 
-    def best(self) -> EvidenceState:
-        """Where the fit has come to."""
-        points = [point for point in (self.found, self.reached) if point is not None]
-        if self.solver.progress.stopped:
-            return max(points, key=lambda point: point.log_evidence)
-        return points[0]
+def _usable(model: EvidenceModel) -> Index:
+    """Candidates that are no constant columns."""
+    return np.flatnonzero(np.isfinite(model.design.scale))
 
-    def opening(self) -> Hyperparameters:
-        """Where the updates lead while a pass promises `tol`: a beginning for another search."""
-        return self._converged(self._everything(), None, self.solver.tol).hyper
 
-    def _everything(self) -> Hyperparameters:
-        """All functions, each with the same share of the outputs' variance."""
-        inference, m = self.inference.all_active(), self.n_functions
-        alpha = np.full(m, m / (inference.n * inference.output_variance))
-        beta = inference.noise.beta_max if inference.noise.held else inference.first_beta
-        return Hyperparameters.of_functions(inference.design, self._functions, alpha, beta)
-
-    def _converged(
-        self, hyper: Hyperparameters, warm: WarmStart | None, rest: float
-    ) -> EvidenceState:
-        """Make passes until one promises less than `rest`, and no function is worth nothing."""
-        first = BackwardState(hyper, warm, self._spanned, self.n_iter, self.history, self._constant)
-        solution = None if self._accepted is None else partial(self._so_far, self._accepted)
-        self.reached = None
-        last = self.solver.progress.passes(first, partial(self._pass, rest), solution)
-        if self.reached is None:  # another process made all passes
-            self._go_on(last)
-            self.reached = self._pruned(self._at(last.hyper, last.warm))
-        if not last.at_rest:
-            self.exhausted()
-        return self.reached
-
-    def _pass(self, rest: float, at: BackwardState) -> BackwardState:
-        """The posterior where the last update led, and the next update."""
-        self._go_on(at)
-        self.reached = point = self._pruned(self._at(at.hyper, at.warm))
-        self._record(point)
-        hyper, by_functions, by_noise = self._updated(point)
-        needed = by_functions[point.deletion_costs() > 0].sum() + by_noise
-        fewer = self._without_infinite(point) if needed < self.solver.tol else point
-        if fewer is not point:
-            hyper = fewer.hyper
-        at_rest = fewer is point and by_functions.sum() + by_noise < rest
-        if at_rest or self.exhausted():
-            return replace(
-                at, n_iter=self.n_iter, history=self.history, at_rest=at_rest, ended=True
-            )
-        return BackwardState(
-            hyper, fewer.warm_start(), self._spanned, self.n_iter, self.history, self._constant
-        )
-
-    def _go_on(self, at: BackwardState) -> None:
-        """Be where the updates are, which another process may have made."""
-        if len(at.spanned) < len(self._spanned):
-            self.inference.span_only(at.spanned)
-        self._spanned, self._constant = at.spanned, at.constant
-        self.n_iter, self.history = at.n_iter, at.history
-
-    def _so_far(
-        self, accepted: Callable[[EvidenceState], SparseModel], at: BackwardState
-    ) -> Solution:
-        """Where the updates are as a solution."""
-        assert self.reached is not None
-        return so_far(accepted(self.reached), at.history, at.n_iter)
-
-    def _updated(self, point: EvidenceState) -> tuple[Hyperparameters, Array, float]:
-        """Precisions of the next pass, and the nats that each function's and the noise's promise.
-
-        Where an update takes a precision from s to c observations over s, the slope of the
-        objective in its logarithm is ½(c − s): every step is upwards.
-        """
-        hyper, prior = point.hyper, self._prior.of(point.hyper.of_groups(point.hyper.active))
-        counted, squares = self.solver.of_weights(point)
-        counted, squares = counted + 2 * prior.shape, squares + 2 * prior.rate * hyper.alpha
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factor = counted / squares  # eq. 44 and 48
-            promised = 0.5 * (counted - squares) * np.log(factor)
-        beta, by_noise = self._updated_noise(point)
-        alpha = np.maximum(hyper.alpha * factor, hyper.beta.max() / RESOLVED)
-        return replace(hyper, alpha=alpha, beta=beta), promised, by_noise
-
-    def _updated_noise(self, point: EvidenceState) -> tuple[Array, float]:
-        noise, beta, n = self.inference.noise, point.hyper.beta, self.inference.n
-        if noise.held:
-            return beta, 0.0
-        freedom, misfit = self.solver.of_noise(point, n)
-        spent = beta * (misfit + 2 * noise.prior.rate)
-        slope = 0.5 * (freedom + 2 * noise.prior.shape - spent)
-        free = noise.may_move(beta, slope, n, n - point.determined().sum(axis=0))
-        resolved = RESOLVED * point.hyper.alpha.min(initial=1.0)
-        precision = np.minimum(noise.precision(freedom, misfit), np.maximum(beta, resolved))
-        updated = np.where(free, precision, beta)  # eq. 46 and 50
-        return updated, float((slope * np.log(updated / beta)).sum())
-
-    def _thinned(self, point: EvidenceState) -> EvidenceState:
-        """Leave out functions that are worth less than `tol`, the others following.
-
-        They are near copies of others. Rows of history above what is left go with them.
-        """
-        while not (self.out_of_passes or self._prior.bounds_precisions):
-            kept, tol = point.kept_after_deletions(self.solver.tol), self.solver.tol
-            if len(kept) == len(point.hyper.alpha):
-                break
-            fewer, lost = point.keep(kept), len(point.hyper.alpha) - len(kept)
-            if fewer.log_evidence < point.log_evidence - tol * lost - point.allowed_decrease:
-                break
-            if self.exhausted():
-                break
-            most = self._objective(fewer)
-            self.history = [row for row in self.history if row.log_evidence <= most]
-            point = self._converged(fewer.hyper, fewer.warm_start(), self._rest)
-        return point
-
-    def _pruned(self, point: EvidenceState) -> EvidenceState:
-        """Leave out functions that the data say nothing of; what their priors say stays."""
-        while not (needed := point.hyper.total(point.well_determined()) >= LEAST_DETERMINED).all():
-            self._constant += self.log_prior(point.hyper.keep(np.flatnonzero(~needed)))
-            point = self._at(point.hyper.keep(np.flatnonzero(needed)), point.warm_start())
-        return point
-
-    def _without_infinite(self, point: EvidenceState) -> EvidenceState:
-        """Leave out the functions whose best precision is infinite, if there are any."""
-        if self._prior.bounds_precisions or len(kept := point.kept_after_deletions(0.0)) == len(
-            point.hyper.alpha
-        ):
-            return point
-        fewer = point.keep(kept)
-        # Where the posterior is approximate, what a deletion gains is as well.
-        return fewer if fewer.log_evidence >= point.log_evidence - point.allowed_decrease else point
-
-    def _at(self, hyper: Hyperparameters, warm: WarmStart | None) -> EvidenceState:
-        """Another model, without what half of the functions took that are gone by then."""
-        hyper = hyper.keep(np.flatnonzero(np.isfinite(hyper.alpha)))
-        if 2 * len(hyper.active) <= len(self._spanned):
-            self._spanned = hyper.active
-            self.inference.span_only(hyper.active)
-        return self.inference.at(hyper, warm)
-
-    def _with_best_of_the_deleted(self, point: EvidenceState) -> Hyperparameters | None:
-        """The function back that would raise the evidence most, if by `tol` (App. B.1)."""
-        self.inference.span_only(point.hyper.active)
-        scores = self.inference.scores(self.inference.at(point.hyper, point.warm_start()))
-        best = np.argsort(-scores.gain)[:1]
-        longer = scores.added(point.hyper, best, self.solver.tol)
-        return longer if len(longer.alpha) > len(point.hyper.alpha) else None
-
-    def _record(self, point: EvidenceState) -> None:
-        self.n_iter += 1
-        row = self._journal.row(self.n_iter, 0, self._objective(point), point.hyper)
-        self.history = [*self.history, row]
-
-    def exhausted(self) -> bool:
-        """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
-        self.out_of_passes |= self.n_iter >= self.solver.max_iter or self.solver.progress.stopped
-        return self.out_of_passes
-
-    def _objective(self, point: EvidenceState) -> float:
-        """Eq. 36 in the users' units, and what the solver adds to it."""
-        evidence = self.inference.user_evidence(point.log_evidence)
-        return evidence + self.log_prior(point.hyper) + self._constant
-
-    def log_prior(self, hyper: Hyperparameters) -> float:
-        """Prior of a model's precisions, in the users' units."""
-        unit2 = hyper.of_groups(self._unit2[hyper.active])
-        return self.solver.alpha_prior.log_prob(hyper.alpha / unit2)
+def _posterior(
+    model: EvidenceModel, state: BackwardState, hyper: Hyperparameters, warm: WarmStart | None
+) -> tuple[EvidenceState, BackwardState]:
+    """Posterior at finite precisions, without what half of the functions took that are gone."""
+    hyper = hyper.keep(np.flatnonzero(np.isfinite(hyper.alpha)))
+    if 2 * len(hyper.active) <= len(state.spanned):
+        state = replace(state, spanned=hyper.active)
+        model.span_only(hyper.active)
+    return model.at(hyper, warm), state

@@ -1,297 +1,380 @@
-"""The search of the sequential solver: passes over the candidates, from several starts."""
+"""Forward selection: batches of exact additions and joint Newton steps, from several starts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from relvec._evidence.base import (
-    AscentLimits,
-    CandidateScores,
-    EvidenceModel,
-    EvidenceState,
-    WarmStart,
-)
-from relvec._evidence.hyperparameters import Hyperparameters
+from relvec._design.base import EVERY, Design, in_units
+from relvec._evidence import EvidenceModel, Hyperparameters
+from relvec._evidence.base import CandidateScores, EvidenceState, WarmStart
 from relvec._evidence.noise import Noise
+from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array
-from relvec._runner.runner import Runner
-from relvec.solvers.backward import BackwardElimination
-from relvec.solvers.base import Pass, Solution
-from relvec.solvers.fixed_point import FixedPoint
+from relvec.solvers.backward import BackwardState
+from relvec.solvers.base import AGREEMENT, LocalOptimum, Pass, Solution, Solver, Status
 from relvec.solvers.newton import newton_ascent, polish
-from relvec.solvers.report import History, so_far
+from relvec.solvers.updates import FixedPoint
 
-#: Candidates looked at together, and the share of the best gain under which none of them is added.
+#: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
+MAX_WEIGHTS = 800
+#: Candidates added together at most, and the share of the best gain under which none is added.
 BATCH, SHARE = 32, 0.03
 #: Functions to a row at which noise that is held too low makes the functions fit the noise.
-CROWD = 1 / 3
-#: A function that costs less than this, in nats, may share its place with others.
-SHARED_COST = 1.0
+MAX_DENSITY = 1 / 3
+#: A function that costs less than this, in nats, may be a near copy of others.
+COPY_COST = 1.0
+
+#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine" and "update" make
+#: passes; the others lead from one to the next.
+FROM_LOW_RANK = ("ascend", "delete copies", "refine")
+FROM_FEW = ("ascend", "refine")
+BOTTOM_UP = ("add first", "hold", "release")
+FROM_UPDATES = ("update", *FROM_LOW_RANK)
+FROM_BEST = ("perturb noise", "hold", "release")
 
 
 @dataclass(frozen=True)
-class LocalOptimum:
-    """Where a start, or a phase of it, ended.
+class Start:
+    """A start that is still to be made: its stages, and the model it begins with, if any."""
 
-    Attributes
-    ----------
-    hyper : Hyperparameters
-        Active functions and precisions.
-    log_evidence : float
-        In the design's units.
-    history : list of Pass
-        The passes that led there.
-    """
-
-    hyper: Hyperparameters
-    log_evidence: float = -np.inf
-    history: list[Pass] = field(default_factory=list)
+    stages: tuple[str, ...]
+    hyper: Hyperparameters | None = None
 
 
 @dataclass(frozen=True)
 class ForwardState:
-    """An ascent between two passes.
+    """Forward selection between two passes.
 
     Attributes
     ----------
+    starts : tuple of Start
+        Starts that are still to be made.
+    stages : tuple of str
+        What is left of the present start, its present stage first; none where it has ended.
     hyper : Hyperparameters
         Where the next pass begins.
-    best : LocalOptimum
-        Where the best pass ended.
+    best : Hyperparameters
+        Where the best pass of the present start ended.
+    log_evidence : float
+        There, in the design's units.
+    history : tuple of Pass
+        Passes that led there.
+    endings : tuple of LocalOptimum
+        Where earlier starts ended.
     n_iter : int
         Passes of all starts so far.
     warm : WarmStart or None
         What the last pass knew of the weights.
+    known : ndarray of shape (n_candidates,) or None
+        Gains of candidates when they were last scored, see `CandidateScores`.
+    fresh : bool
+        Whether the next pass is the best whatever its evidence: it compares with no earlier one.
     thorough : bool
         Whether the next pass goes on to full convergence.
-    at_rest, ended : bool
-        Whether there is none because nothing is left to do; or for any reason.
-    known : ndarray of shape (n_candidates,) or None
-        What the candidates were worth, see `CandidateScores`.
+    exact : bool
+        Whether the evidence model has stopped to neglect parts of functions.
+    updates : BackwardState or None
+        State of the stage "update".
     """
 
+    starts: tuple[Start, ...]
+    stages: tuple[str, ...]
     hyper: Hyperparameters
-    best: LocalOptimum
-    n_iter: int
+    best: Hyperparameters
+    log_evidence: float = -np.inf
+    history: tuple[Pass, ...] = ()
+    endings: tuple[LocalOptimum, ...] = ()
+    n_iter: int = 0
     warm: WarmStart | None = None
-    thorough: bool = False
-    at_rest: bool = False
-    ended: bool = False
     known: Array | None = None
+    fresh: bool = True
+    thorough: bool = False
+    exact: bool = False
+    updates: BackwardState | None = None
+
+    @property
+    def reached(self) -> tuple[LocalOptimum, ...]:
+        """Ends of all starts so far, of the present one too if it has made a pass."""
+        present = LocalOptimum(self.best, self.log_evidence, self.history)
+        return (*self.endings, present) if self.history or not self.endings else self.endings
+
+    def ascending(self, hyper: Hyperparameters, *, fresh: bool = True) -> ForwardState:
+        """Make the next pass from some hyperparameters, of which nothing is known."""
+        return replace(self, hyper=hyper, warm=None, known=None, thorough=False, fresh=fresh)
+
+    def after_stage(self) -> ForwardState:
+        """Leave the present stage."""
+        return replace(self, stages=self.stages[1:])
 
 
-class ForwardSelection:
-    """What the starts share: the inference with its cached work, the passes made, the clock.
+@dataclass(frozen=True)
+class Sequential(Solver):
+    """Forward selection from several starts that share the cached work.
 
-    Parameters
-    ----------
-    inference : EvidenceModel
-        The evidence of models of the candidates.
-    tol : float
-        Nats that a function must be worth, and a pass must gain.
-    max_iter : int
-        Passes of all starts together.
-    verbose : bool
-        Print a row a pass.
-    progress : Runner
-        Of the fit.
-
-    Attributes
-    ----------
-    n_iter : int
-        Passes made.
-    out_of_passes : bool
-        Whether `max_iter`, the user or a callback ended the search.
-    reached : LocalOptimum or None
-        Where the start that is being made has come to.
+    A pass adds a batch of functions, each the exact best given the earlier ones, takes Newton steps
+    in (log α, log β), and deletes what is not worth `tol` (Tipping & Faul 2003 take one action at a
+    time). Learning the noise from an empty model lets it swallow the signal, so it is held until
+    the first convergence. Where few directions span the dictionary, a start from all functions
+    at once comes first; it costs little there, and finds what additions alone do not.
+    Further starts begin bottom-up, then where MacKay's updates lead from all functions if they are
+    not too many, then from the best model so far with the noise held at half or twice what was
+    learnt there.
     """
 
-    def __init__(
-        self,
-        inference: EvidenceModel,
-        *,
-        tol: float,
-        max_iter: int,
-        verbose: bool,
-        progress: Runner | None = None,
-    ) -> None:
-        self.inference, self.noise = inference, inference.noise
-        self.tol, self.max_iter = tol, max_iter
-        self.n_iter, self.out_of_passes = 0, False
-        self.reached: LocalOptimum | None = None
-        self.progress = Runner() if progress is None else progress
-        self._journal = History(inference, self.progress, verbose=verbose)
+    def __post_init__(self) -> None:
+        if not self.alpha_prior.uniform:
+            prior = (self.alpha_prior.shape, self.alpha_prior.rate)
+            raise ValueError(
+                f"alpha_prior={prior}, expected (0, 0) with solver='sequential': under any other "
+                "prior of the precisions what a function is worth has no closed form, and with a "
+                "rate none could be left out; use solver='fixed_point', 'em' or 'variational'"
+            )
 
-    def top_down(self, opening: Hyperparameters, start: int) -> LocalOptimum:
-        """Begin with a model that all functions at once led to.
+    def init(self, model: EvidenceModel, start: Hyperparameters | None = None) -> ForwardState:
+        """See `Solver.init`."""
+        if start is None:
+            starts = self.starts(model)
+        else:
+            units = model.design.weight_unit[start.active]
+            starts = (Start(FROM_FEW, start.in_units(units)),)
+        nothing = Hyperparameters.empty(model.first_beta)
+        return self._begun(model, ForwardState(starts, (), nothing, nothing))
 
-        Where that neglected a part of them, the ascent goes on with the functions as they are, and
-        so do later starts: what was neglected may be all that others bring.
-        """
-        found = self._ascend(LocalOptimum(opening), self.noise, start)
-        thinned = self.progress.once(partial(self._thinned, found, start))
-        return self._refined(thinned, start)
+    def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
+        """All starts in turn, shape (n_starts,)."""
+        starts = [Start(BOTTOM_UP)]
+        low_rank, few = model.low_rank_start(), model.of_few_rows()
+        if low_rank is not None:
+            starts.insert(0, Start(FROM_LOW_RANK, low_rank))
+        if few is not None:
+            found = replace(self, n_starts=1).solve(few)
+            alpha = in_units(found.alpha, model.design.weight_unit[found.active])
+            hyper = Hyperparameters.of_functions(model.design, found.active, alpha, np.ones(1))
+            starts.insert(0, Start(FROM_FEW, hyper))
+        if model.design.shape[1] * model.n_outputs <= MAX_WEIGHTS:
+            starts.append(Start(FROM_UPDATES))
+        starts += [Start(FROM_BEST)] * (self.n_starts - len(starts))
+        return tuple(starts[: self.n_starts])
 
-    def onward(self, hyper: Hyperparameters, start: int) -> LocalOptimum:
-        """Begin with a model of few functions, none of which shares its place."""
-        return self._refined(self._ascend(LocalOptimum(hyper), self.noise, start), start)
+    def done(self, state: ForwardState) -> bool:
+        """See `Solver.done`."""
+        return state.n_iter >= self.max_iter or not (state.starts or state.stages)
 
-    def _refined(self, best: LocalOptimum, start: int) -> LocalOptimum:
-        if self.exhausted() or not self.inference.refine(best.hyper):
-            return best
-        return self._ascend(LocalOptimum(best.hyper), self.noise, start)
+    def step(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """See `Solver.step`."""
+        if not state.stages:
+            state = self._begun(model, replace(state, endings=state.reached))
+        after = (self._updated if state.stages[0] == "update" else self._pass)(model, state)
+        ended = len(after.stages) < len(state.stages)
+        return self._entered(model, after) if ended and after.n_iter < self.max_iter else after
 
-    def bottom_up(self, start: int, *, hold_noise: bool = True) -> LocalOptimum:
-        """Begin with no function, and the noise held until the first convergence.
+    def restore(self, model: EvidenceModel, state: ForwardState) -> None:
+        """See `Solver.restore`."""
+        if state.updates is not None:
+            FixedPoint().restore(model, state.updates)
+        elif state.exact:
+            model.span_only(state.best.active)
 
-        Learnt from the first step on, the noise swallows the signal.
-        """
-        first = self.progress.once(self._first)
-        if hold_noise:
-            return self._held_then_free(first, start)
-        return self._ascend(LocalOptimum(first), self.noise, start)
+    def result(self, model: EvidenceModel, state: ForwardState) -> Solution:
+        """See `Solver.result`."""
+        reached = state.reached
+        best = self._best(reached)
+        agreed = sum(self._penalised(best) - self._penalised(e) <= AGREEMENT for e in reached)
+        status = Status(*self._status(state, len(reached), agreed), len(reached), agreed)
+        best = replace(best, hyper=with_opposite(model.design, best.hyper))
+        return self.solution(model, best, state.n_iter, status)
 
-    def _first(self) -> Hyperparameters:
-        """The first functions."""
-        nothing = self.inference.at(Hyperparameters.empty(self.inference.first_beta))
-        return self._add(nothing, self.inference.scores(nothing))
+    def _status(self, state: ForwardState, n_starts: int, agreed: int) -> tuple[str, str]:
+        """Code and text."""
+        code, ended = "converged", "converged"
+        if state.starts or state.stages:
+            code, ended = "max_iter" if state.n_iter >= self.max_iter else "running", "stopped"
+        text = f"{ended} after {state.n_iter} passes"
+        if n_starts == 1:
+            return code, f"{text} from one start"
+        return code, f"{text}: {agreed} of {n_starts} starts within {AGREEMENT:g} nat of the best"
 
-    def by_updates(self, start: int) -> LocalOptimum:
-        """Begin where MacKay's updates lead from all functions, none of them neglected."""
-        opening, n_updates = self.progress.once(self._updated)
-        self.n_iter += n_updates
-        self.inference.span_only(opening.active)
-        return self.top_down(opening, start)
+    def _penalised(self, ending: LocalOptimum) -> float:
+        """Log evidence of a start less the penalty of its functions."""
+        return ending.log_evidence - self.multiplicity_penalty * len(ending.hyper.alpha)
 
-    def _updated(self) -> tuple[Hyperparameters, int]:
-        """Where MacKay's updates lead from all functions, and how many there were."""
-        left = self.max_iter - self.n_iter
-        updates = FixedPoint(tol=self.tol, max_iter=left, progress=self.progress)
-        descent = BackwardElimination(updates, self.inference)
-        return descent.opening(), descent.n_iter - 1  # the first was no update
+    def _best(self, endings: tuple[LocalOptimum, ...]) -> LocalOptimum:
+        """The best of some endings; of those that rounding does not tell apart, the first."""
+        most = max(map(self._penalised, endings))
+        least = most - ROUNDINGS * abs(most)
+        return next(ending for ending in endings if self._penalised(ending) >= least)
 
-    def leave(self, hyper: Hyperparameters, start: int) -> LocalOptimum:
-        """Leave a model with the noise held at half (odd starts) or twice its variance."""
-        return self._held_then_free(
-            replace(hyper, beta=hyper.beta * (2.0 if start % 2 else 0.5)), start
-        )
+    # From stage to stage
 
-    def exhausted(self) -> bool:
-        """Whether no pass is left for what is still to do, which `out_of_passes` then notes."""
-        self.out_of_passes |= self.n_iter >= self.max_iter or self.progress.stopped
-        return self.out_of_passes
+    def _begun(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Begin the next start."""
+        (start, *later), hyper = state.starts, state.starts[0].hyper or state.hyper
+        begun = replace(state.ascending(hyper), best=hyper, log_evidence=-np.inf, history=())
+        return self._entered(model, replace(begun, starts=tuple(later), stages=start.stages))
 
-    def _held_then_free(self, hyper: Hyperparameters, start: int) -> LocalOptimum:
-        held = self._ascend(LocalOptimum(hyper), replace(self.noise, held=True), start)
-        if self.exhausted():
-            return held
-        beta = self.noise.released(held.hyper.beta)
-        # Evidence under noise that is not allowed compares with none.
-        if (beta != held.hyper.beta).any():
-            held = LocalOptimum(replace(held.hyper, beta=beta))
-        elif self.noise.held:
-            return held
-        return self._ascend(held, self.noise, start)
+    def _entered(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Go on to the next stage that makes passes, if the start has any left."""
+        while state.stages:
+            match state.stages[0]:
+                case "add first":
+                    nothing = model.at(Hyperparameters.empty(model.first_beta))
+                    state = replace(state, hyper=self._grown(model, nothing, model.scores(nothing)))
+                case "perturb noise":
+                    best = self._best(state.endings).hyper
+                    factor = 2.0 if len(state.endings) % 2 else 0.5
+                    state = replace(state, hyper=replace(best, beta=best.beta * factor))
+                case "delete copies":
+                    state = self._without_copies(model, state)
+                case _:
+                    state, passes = self._prepared(model, state)
+                    if passes:
+                        return state
+            state = state.after_stage()
+        return state
 
-    def _thinned(self, ending: LocalOptimum, start: int) -> LocalOptimum:
-        """Delete functions that share one place, while that costs a tenth of `tol` nats in all.
+    def _prepared(self, model: EvidenceModel, state: ForwardState) -> tuple[ForwardState, bool]:
+        """Prepare the first pass of a stage, if it has to make any."""
+        match state.stages[0]:
+            case "update":
+                return replace(state, updates=FixedPoint(tol=self.tol).init(model)), True
+            case "release":
+                beta = model.noise.released(state.best.beta)
+                # Evidence under noise that is not allowed compares with none.
+                if (beta != state.best.beta).any():
+                    return state.ascending(replace(state.best, beta=beta)), True
+                return state.ascending(state.best, fresh=False), not model.noise.held
+            case "refine":
+                neglected = model.refine(state.best)
+                return replace(state.ascending(state.best), exact=True), neglected
+        return state.ascending(state.hyper), True
 
-        Near copies split a weight between them. Each alone looks worth its place as long as the
-        precisions of the others stay as they are, so they are let move before the evidence is
-        compared. What was worth its place once is not looked at again.
-        """
-        point = whole = self.inference.at(ending.hyper)
-        needed: set[int] = set()
-        while not self.exhausted():
-            cost, hyper = point.deletion_costs(), point.hyper
-            active = hyper.of_groups(hyper.active)
-            cost[np.isin(active, list(needed))] = np.inf
-            if cost.min(initial=np.inf) > SHARED_COST:
-                break
-            cheapest = int(cost.argmin())
-            rest = np.flatnonzero(np.arange(len(cost)) != cheapest)
-            fewer = self._climb(point.keep(rest), self.noise, self.inference.thorough)
-            if fewer.log_evidence < ending.log_evidence - 0.1 * self.tol:
-                needed.add(int(active[cheapest]))
-            else:
-                point = fewer
-        if point is whole:
-            return ending
-        return self._instead(ending, self._settled(point, self.noise), start)
+    def _updated(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Update all precisions, until a pass promises less than `tol`."""
+        assert state.updates is not None
+        updates, _ = FixedPoint(tol=self.tol).update(model, state.updates, self.tol)
+        state = replace(state, updates=updates, n_iter=state.n_iter + 1)
+        if not updates.at_rest:
+            return state
+        model.span_only(updates.reached.active)
+        state = replace(state, hyper=updates.reached, updates=None, exact=True)
+        return state.after_stage()
 
-    def _instead(self, ending: LocalOptimum, point: EvidenceState, start: int) -> LocalOptimum:
-        """The ending with another point in the place of its last pass; rows above it go."""
-        evidence = self.inference.user_evidence(point.log_evidence)
-        earlier = [row for row in ending.history[:-1] if row.log_evidence <= evidence]
-        return self._recorded(LocalOptimum(point.hyper, point.log_evidence, earlier), start)
+    # A pass
 
-    def _climb(self, point: EvidenceState, noise: Noise, effort: AscentLimits) -> EvidenceState:
-        return newton_ascent(point, self.inference.n, noise, self.tol, effort)
-
-    def _settled(self, point: EvidenceState, noise: Noise) -> EvidenceState:
-        """A point at rest where nothing but rounding moves it, if that takes no passes."""
-        steps = self.inference.polish_steps
-        return polish(point, self.inference.n, noise, self.tol, steps) if steps else point
-
-    def _ascend(self, ending: LocalOptimum, noise: Noise, start: int) -> LocalOptimum:
-        """Make passes until, at full convergence, one adds no function or gains less than `tol`."""
-        first = ForwardState(ending.hyper, ending, self.n_iter)
-        last = self.progress.passes(first, partial(self._pass, noise, start), self._so_far)
-        self.n_iter, self.reached = last.n_iter, last.best
-        if not last.at_rest:
-            self.exhausted()
-        return last.best
-
-    def _pass(self, noise: Noise, start: int, at: ForwardState) -> ForwardState:
+    def _pass(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Newton steps in the precisions, and the best of the candidates for the next pass."""
-        self.n_iter, best = at.n_iter, at.best
-        effort = self.inference.thorough if at.thorough else self.inference.quick
-        point = self._climb(self.inference.at(at.hyper, at.warm), noise, effort)
-        stalled = point.log_evidence < best.log_evidence + self.tol
-        if point.log_evidence >= best.log_evidence:
-            reached = LocalOptimum(point.hyper, point.log_evidence, best.history)
-            best = self._recorded(reached, start)
-        self.n_iter += 1
-        scores = self.inference.scores(point, self.tol, at.known)
+        holds = state.stages[0] == "hold" and not model.noise.held
+        noise = replace(model.noise, held=True) if holds else model.noise
+        limits = model.thorough if state.thorough else model.quick
+        there = newton_ascent(model.at(state.hyper, state.warm), model.n, noise, self.tol, limits)
+        least = -np.inf if state.fresh else state.log_evidence
+        stalled = there.log_evidence < least + self.tol
+        if there.log_evidence >= least:
+            state = self._recorded(model, state, there, () if state.fresh else state.history)
+        state = replace(state, n_iter=state.n_iter + 1, fresh=False)
+        scores = model.scores(there, self.tol, state.known)
         finished = stalled or scores.gain.max(initial=0.0) < self.tol
-        crowded = noise.held != self.noise.held and len(point.mean) > CROWD * self.inference.n
-        at_rest = at.thorough and finished
-        if at_rest:
-            best = self._rested(best, noise, start)
-        self.reached = best
-        if at_rest or crowded or self.exhausted():
-            return replace(at, best=best, n_iter=self.n_iter, at_rest=at_rest, ended=True)
-        added, warm = self._add(point, scores), point.warm_start()
-        return ForwardState(added, best, self.n_iter, warm, finished, known=scores.known)
+        if state.thorough and finished:
+            return self._polished(model, state, noise).after_stage()
+        if holds and len(there.mean) > MAX_DENSITY * model.n:
+            return state.after_stage()
+        if state.n_iter >= self.max_iter:
+            return state
+        hyper, warm = self._grown(model, there, scores), there.warm_start()
+        return replace(state, hyper=hyper, warm=warm, thorough=finished, known=scores.known)
 
-    def _so_far(self, at: ForwardState) -> Solution:
-        """The best pass so far as a solution."""
-        return so_far(self.inference.finalize(at.best.hyper), at.best.history, at.n_iter)
-
-    def _rested(self, best: LocalOptimum, noise: Noise, start: int) -> LocalOptimum:
-        """The best pass again, to where its steps come to rest: a point that no way there moves."""
-        point = self.inference.at(best.hyper)
-        if not point.allowed_decrease:
-            settled = self._settled(point, noise)
-            return replace(best, hyper=settled.hyper, log_evidence=settled.log_evidence)
-        rested = self._climb(point, noise, self.inference.thorough)
-        return self._instead(best, rested, start) if np.isfinite(rested.log_evidence) else best
-
-    def _add(self, point: EvidenceState, scores: CandidateScores) -> Hyperparameters:
+    def _grown(
+        self, model: EvidenceModel, here: EvidenceState, scores: CandidateScores
+    ) -> Hyperparameters:
         """Add the best of a batch of candidates, if any is worth it."""
         gain = scores.gain
         threshold = max(self.tol, SHARE * float(gain.max(initial=0.0)))
         size = min(BATCH, int((gain >= threshold).sum()))
         if not size:
-            return point.hyper
+            return here.hyper
         batch = np.argpartition(-gain, size - 1)[:size]
-        return scores.added(point.hyper, batch, threshold)
+        return scores.added(here.hyper, batch, threshold)
 
-    def _recorded(self, ending: LocalOptimum, start: int) -> LocalOptimum:
-        """The ending with a row for its pass."""
-        evidence = self.inference.user_evidence(ending.log_evidence)
-        row = self._journal.row(self.n_iter + 1, start, evidence, ending.hyper)
-        return replace(ending, history=[*ending.history, row])
+    def _polished(self, model: EvidenceModel, state: ForwardState, noise: Noise) -> ForwardState:
+        """Go on from the best pass to where its steps come to rest."""
+        here = model.at(state.best)
+        if not here.allowed_decrease:
+            here = self._at_rest(model, here, noise)
+            return replace(state, best=here.hyper, log_evidence=here.log_evidence)
+        there = newton_ascent(here, model.n, noise, self.tol, model.thorough)
+        return self._replaced(model, state, there) if np.isfinite(there.log_evidence) else state
+
+    def _at_rest(self, model: EvidenceModel, here: EvidenceState, noise: Noise) -> EvidenceState:
+        """Polish a state, if that takes no passes over rows."""
+        steps = model.polish_steps
+        return polish(here, model.n, noise, self.tol, steps) if steps else here
+
+    def _without_copies(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Delete near copies of functions, while that costs a tenth of `tol` nats in all.
+
+        Near copies split a weight between them. Each alone looks worth its place as long as the
+        precisions of the others stay as they are, so they are let move before the evidence is
+        compared. What was worth its place once is not looked at again.
+        """
+        here = whole = model.at(state.best)
+        needed: set[int] = set()
+        while True:
+            cost, active = here.deletion_costs(), here.hyper.of_groups(here.hyper.active)
+            cost[np.isin(active, list(needed))] = np.inf
+            if cost.min(initial=np.inf) > COPY_COST:
+                break
+            cheapest = int(cost.argmin())
+            fewer = here.keep(np.flatnonzero(np.arange(len(cost)) != cheapest))
+            fewer = newton_ascent(fewer, model.n, model.noise, self.tol, model.thorough)
+            if fewer.log_evidence < state.log_evidence - 0.1 * self.tol:
+                needed.add(int(active[cheapest]))
+            else:
+                here = fewer
+        if here is whole:
+            return state
+        return self._replaced(model, state, self._at_rest(model, here, model.noise))
+
+    def _replaced(
+        self, model: EvidenceModel, state: ForwardState, there: EvidenceState
+    ) -> ForwardState:
+        """Put a state in the place of the last pass; rows of history above it go."""
+        evidence = model.user_evidence(there.log_evidence)
+        earlier = tuple(row for row in state.history[:-1] if row.log_evidence <= evidence)
+        return self._recorded(model, state, there, earlier)
+
+    def _recorded(
+        self,
+        model: EvidenceModel,
+        state: ForwardState,
+        there: EvidenceState,
+        earlier: tuple[Pass, ...],
+    ) -> ForwardState:
+        """Take a pass as the best so far, with a row behind the `earlier` ones."""
+        evidence = model.user_evidence(there.log_evidence)
+        row = self.row(model, len(state.endings), evidence, there.hyper)
+        return replace(
+            state, best=there.hyper, log_evidence=there.log_evidence, history=(*earlier, row)
+        )
+
+
+def with_opposite(design: Design, hyper: Hyperparameters) -> Hyperparameters:
+    """Let the only function share its place with the candidate that is its exact opposite.
+
+    Of two points beside an intercept both functions say the same of the rows, up to the sign.
+    Nothing in the data prefers one, though they differ elsewhere; half the prior variance for each
+    leaves the evidence as it is, and mirror images have mirrored predictions.
+    """
+    if len(hyper.active) != 1 or not design.groups.single:
+        return hyper
+    rows = design.columns(hyper.active), design.row_weights
+    (cosine,) = design.sum_rows(_products, *rows, index=EVERY)
+    opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
+    if len(opposite) != 1:
+        return hyper
+    return replace(hyper, alpha=2 * hyper.alpha).add(opposite, 2 * hyper.alpha)
+
+
+def _products(columns: Array, function: Array, weights: Array) -> tuple[Array, ...]:
+    return ((weights * function[:, 0]) @ columns,)

@@ -8,7 +8,6 @@ is, and the solver goes on from its model. Each raises the same evidence, or low
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,8 @@ from relvec._evidence import Hyperparameters, evidence_model
 from relvec._evidence.posterior import Posterior
 from relvec._evidence.scale_mixture import ScaleMixtureEvidence, predictor_moments
 from relvec._numerics.typing import Array, RowVector
-from relvec.exceptions import NotConvergedWarning, RelvecWarning
+from relvec._runner.runner import Runner
+from relvec.exceptions import NotConvergedWarning
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.student_t import StudentT
 from relvec.solvers.base import Pass, Solution, Solver
@@ -35,11 +35,13 @@ def fit(
     design: Design,
     t: RowVector,
     begun: Hyperparameters | None = None,
+    runner: Runner | None = None,
 ) -> Solution:
     """Fit candidates to a target, from hyperparameters `begun` on if there are any."""
+    runner = Runner() if runner is None else runner
     if likelihood.quadratic or not likelihood.hyper:
-        return search(likelihood, solver, design, t, begun)
-    return Alternation(likelihood, solver, design, t).run(begun)
+        return search(likelihood, solver, design, t, begun, runner)
+    return Alternation(likelihood, solver, design, t, runner).run(begun)
 
 
 def search(
@@ -47,35 +49,39 @@ def search(
     solver: Solver,
     design: Design,
     t: RowVector,
-    begun: Hyperparameters | None = None,
+    begun: Hyperparameters | None,
+    runner: Runner,
 ) -> Solution:
     """Fit candidates to a target under a likelihood whose own parameters stay as they are."""
-    if begun is None:
-        found = solver.solve(design, t, likelihood)
-    else:
-        found = solver.resume(design, t, likelihood, begun)
+    found = runner.run(solver, solver.evidence_model(likelihood, design, t), begun)
     if design.by_normal_equations and likelihood.quadratic:
-        return _with_all_digits(found, solver, design, t, likelihood)
+        return _with_all_digits(found, solver, design, t, likelihood, runner)
     return found
 
 
 def _with_all_digits(
-    found: Solution, solver: Solver, design: Design, t: RowVector, likelihood: Likelihood
+    found: Solution,
+    solver: Solver,
+    design: Design,
+    t: RowVector,
+    likelihood: Likelihood,
+    runner: Runner,
 ) -> Solution:
     """Go on with the functions that were kept, where products of columns hid some of their digits.
 
     What the search believed there no longer counts, but that it ran out of passes does.
     """
     kept = design.restrict(found.active)
-    again = solver.resume(kept, t, likelihood, _hyper_of(found, found.likelihood, kept, t))
-    stopped = tuple(note for note in found.notes if isinstance(note, NotConvergedWarning))
+    hyper = _hyper_of(found, found.likelihood, kept, t)
+    again = runner.run(solver, solver.evidence_model(likelihood, kept, t), hyper)
+    stopped = tuple(note for note in found.warnings if isinstance(note, NotConvergedWarning))
     return replace(
         again,
         active=found.active[again.active],
         history=found.history + again.history,
         n_iter=found.n_iter + again.n_iter,
-        notes=stopped + again.notes,
-        summary=found.summary,
+        warnings=stopped + again.warnings,
+        status=found.status,
     )
 
 
@@ -121,20 +127,22 @@ class Alternation:
     solver : Solver
     design : Design
     t : ndarray of shape (n_samples, d)
+    runner : Runner
     """
 
-    def __init__(self, likelihood: Likelihood, solver: Solver, design: Design, t: Array) -> None:
+    def __init__(
+        self, likelihood: Likelihood, solver: Solver, design: Design, t: Array, runner: Runner
+    ) -> None:
         self.solver, self.design, self.t = solver, design, t
         self.copies = design.row_weights
         self._first = _Round(*likelihood.initial(t, self.copies))
         self.history: list[Pass] = []
-        self.n_iter, self.progress = 0, solver.progress
-        self._began = self.progress.once(self.progress.seconds)
+        self.n_iter, self.runner = 0, runner
         self._found: tuple[Solution, _Round] | None = None
 
     def run(self, begun: Hyperparameters | None) -> Solution:
         """Rounds to the end, or until Ctrl-C after one of them."""
-        with self.progress.interruptible(lambda: self._found is not None):
+        with self.runner.interruptible(lambda: self._found is not None):
             return self._run(begun)
         assert self._found is not None
         return self._solution(*self._found)
@@ -165,8 +173,8 @@ class Alternation:
             at_rest = abs(gain) < SETTLED * self.solver.tol
             if at_rest and last:
                 return self._solution(turned, reached)
-            if self.n_iter >= self.solver.max_iter or self.progress.stopped:
-                return self._solution(turned, reached, *self.solver.stopped())
+            if self.n_iter >= self.solver.max_iter or self.runner.stopped:
+                return self._solution(turned, reached, at_rest=False)
             unsettled, last, at = gain > UNSETTLED, at_rest, learnt
             begun = self._begun(turned, at)
 
@@ -184,11 +192,10 @@ class Alternation:
             left = self.solver.max_iter - self.n_iter
             if tried and left < 1:
                 break
-            since = self.progress.once(self.progress.seconds) - self._began
             solver = replace(self.solver, max_iter=left)
-            found = self.progress.once(partial(search, likelihood, solver, rows, self.t, start))
+            found = search(likelihood, solver, rows, self.t, start, self.runner)
             tried.append(found)
-            histories.append([self._row(row, above, since) for row in found.history])
+            histories.append([self._row(row, above) for row in found.history])
             self.n_iter += found.n_iter
         best = int(np.argmax([found.log_evidence for found in tried]))
         return tried[best], histories[best]
@@ -202,12 +209,10 @@ class Alternation:
         moments = predictor_moments(self.design, found.posterior, found.active)
         return _Round(likelihood.with_conditional(found.likelihood), *moments)
 
-    def _row(self, row: Pass, above: float, since: float) -> Pass:
+    def _row(self, row: Pass, above: float) -> Pass:
         """A row of the history of a round in that of all: the bound, and one start."""
         start = self.history[0].start if self.history else row.start
-        return row._replace(
-            start=start, log_evidence=row.log_evidence + above, seconds=row.seconds + since
-        )
+        return row._replace(start=start, log_evidence=row.log_evidence + above)
 
     def _begun(self, found: Solution, at: _Round) -> Hyperparameters:
         """Hyperparameters of a solution for the rows of the next round."""
@@ -215,7 +220,7 @@ class Alternation:
         kept = self._rows(precision).restrict(found.active)
         return replace(_hyper_of(found, likelihood, kept, self.t), active=found.active)
 
-    def _solution(self, found: Solution, at: _Round, *stopped: RelvecWarning) -> Solution:
+    def _solution(self, found: Solution, at: _Round, *, at_rest: bool = True) -> Solution:
         """The solution, with the scales of the rows that are best for it where there are any."""
         if isinstance(at.likelihood, StudentT):
             kept = self.design.restrict(found.active)
@@ -229,6 +234,9 @@ class Alternation:
                 well_determined=best.well_determined,
                 log_evidence=evidence,
             )
-        return replace(
-            found, history=self.history, n_iter=self.n_iter, notes=stopped or found.notes
-        )
+        found = replace(found, history=self.history, n_iter=self.n_iter)
+        if at_rest:
+            return found
+        code = self.runner.stopped or "max_iter"
+        warnings = () if self.runner.stopped else (self.solver.not_converged(),)
+        return replace(found, warnings=warnings, status=replace(found.status, code=code))
