@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from relvec._evidence.gains import Block, best_addition, deletion_cost, greedy_additions
+from relvec._evidence.gains import Block, best_addition, greedy_additions
 from relvec._evidence.gaussian import (
     CandidateFactors,
+    ExactState,
     ReducedData,
-    WeightPosterior,
 )
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.groups import Groups
 from relvec._numerics.linalg import cholesky_of_gram
 from tests.support import problems, reference
@@ -39,6 +40,15 @@ def sparsity_and_quality(problem, active, alpha, beta):
     )
 
 
+def hyperparameters(alpha, beta):
+    """Precisions of the active functions, whichever they are, and of the noise."""
+    return Hyperparameters(np.arange(len(alpha)), alpha, beta)
+
+
+def posterior(data, alpha, beta):
+    return ExactState(data, hyperparameters(alpha, beta))
+
+
 # The weight posterior
 
 
@@ -46,26 +56,26 @@ def sparsity_and_quality(problem, active, alpha, beta):
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_log_evidence_is_the_density_of_the_target(problem, alpha, count, beta):
     active, alpha = ACTIVE[:count], alpha[:count]
-    found = WeightPosterior.at(problem.data(active), alpha, beta).log_evidence
+    found = posterior(problem.data(active), alpha, beta).log_evidence
     assert found == pytest.approx(problem.evidence(active, alpha, beta), rel=1e-9)
 
 
 @pytest.mark.parametrize("beta", [1e-2, 1.0, 1e5])
 def test_posterior_is_that_of_equations_12_and_13(problem, alpha, beta):
-    found = WeightPosterior.at(problem.data(ACTIVE), alpha, beta)
+    found = posterior(problem.data(ACTIVE), alpha, beta)
     mean, covariance = problem.posterior(ACTIVE, alpha, beta)
     root = np.sqrt(alpha)
-    np.testing.assert_allclose(found.mean, root * mean, rtol=1e-9)
-    np.testing.assert_allclose(found.variance, np.outer(root, root) * covariance, rtol=1e-9)
+    np.testing.assert_allclose(found.mean[:, 0], root * mean, rtol=1e-9)
+    np.testing.assert_allclose(found.variances[0], np.outer(root, root) * covariance, rtol=1e-9)
     residual = problem.target - problem.columns[:, ACTIVE] @ mean
-    assert found.misfit == pytest.approx(residual @ residual, rel=1e-9)
+    assert found.misfit()[0] == pytest.approx(residual @ residual, rel=1e-9)
     np.testing.assert_allclose(
         found.well_determined(), 1 - alpha * covariance.diagonal(), rtol=1e-9
     )
 
 
 def test_gradient_equals_differences_of_the_dense_evidence(problem, alpha):
-    found = WeightPosterior.at(problem.data(ACTIVE), alpha, BETA).gradient(problem.n, BETA)
+    found = posterior(problem.data(ACTIVE), alpha, BETA).gradient()
     expected = derivative(
         lambda at: problem.evidence(ACTIVE, np.exp(at[:-1]), np.exp(at[-1])),
         np.log([*alpha, BETA]),
@@ -79,18 +89,18 @@ def test_hessian_equals_differences_of_the_gradient(problem, alpha, beta):
 
     def gradient(at):
         values, beta = np.exp(at[:-1]), np.exp(at[-1])
-        return WeightPosterior.at(data, values, beta).gradient(problem.n, beta)
+        return posterior(data, values, beta).gradient()
 
-    found = WeightPosterior.at(data, alpha, beta).hessian(beta)
+    found = posterior(data, alpha, beta).hessian()
     expected = derivative(gradient, np.log([*alpha, beta]))
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
     np.testing.assert_array_equal(found, found.T)
 
 
 def test_posterior_without_functions_has_a_gradient_in_the_noise_alone(problem):
-    found = WeightPosterior.at(problem.data([]), np.empty(0), BETA)
-    np.testing.assert_allclose(found.gradient(problem.n, BETA), [(problem.n - BETA) / 2])
-    np.testing.assert_allclose(found.hessian(BETA), [[-BETA / 2]])
+    found = posterior(problem.data([]), np.empty(0), BETA)
+    np.testing.assert_allclose(found.gradient(), [(problem.n - BETA) / 2])
+    np.testing.assert_allclose(found.hessian(), [[-BETA / 2]])
 
 
 # Additions and deletions
@@ -100,8 +110,7 @@ def test_posterior_without_functions_has_a_gradient_in_the_noise_alone(problem):
 def test_deletion_cost_is_the_fall_of_the_dense_evidence(problem, alpha, factor):
     """Which is negative for most functions where the prior is too wide."""
     alpha = alpha * factor
-    posterior = WeightPosterior.at(problem.data(ACTIVE), alpha, BETA)
-    cost = deletion_cost(posterior.variance.diagonal()[:, None, None], posterior.mean[:, None])
+    cost = posterior(problem.data(ACTIVE), alpha, BETA).deletion_costs()
     with_all = problem.evidence(ACTIVE, alpha, BETA)
     without = [
         problem.evidence(np.delete(ACTIVE, i), np.delete(alpha, i), BETA) for i in range(len(alpha))
@@ -115,19 +124,19 @@ def test_candidate_factors_equal_the_inverse_of_the_covariance(problem, alpha, a
     """Whichever candidates the frame spans besides the active ones."""
     frame = problem.frame(ACTIVE, also)
     data = ReducedData.from_frame(frame, ACTIVE, problem.n)
-    found = CandidateFactors.at(frame, data, alpha, BETA)
+    found = CandidateFactors.at(frame, data, hyperparameters(alpha, BETA))
     S, Q = sparsity_and_quality(problem, ACTIVE, alpha, BETA)
-    np.testing.assert_allclose(found.S, S.diagonal(), rtol=1e-10)
-    np.testing.assert_allclose(found.Q, Q, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(found.S[0], S.diagonal(), rtol=1e-10)
+    np.testing.assert_allclose(found.Q[0], Q, rtol=1e-9, atol=1e-11)
     batch = np.array([8, 3, 0, 1])
     block = found.block(frame.coords[:, batch], frame.residual(batch))
-    np.testing.assert_allclose(block, S[np.ix_(batch, batch)], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(block[0], S[np.ix_(batch, batch)], rtol=1e-9, atol=1e-11)
 
 
 def test_factors_of_active_functions_follow_from_their_posterior(problem, alpha):
     """With s, q as if the function were out: s = 1/Σ_ii − α_i and q = μ_i/Σ_ii."""
-    found = CandidateFactors.of_active(problem.data(ACTIVE), alpha, BETA)
-    S, Q = found.S, found.Q
+    found = CandidateFactors.of_active(problem.data(ACTIVE), hyperparameters(alpha, BETA))
+    S, Q = found.S[0], found.Q[0]
     mean, covariance = problem.posterior(ACTIVE, alpha, BETA)
     variance = covariance.diagonal()
     np.testing.assert_allclose(S / alpha, 1 - alpha * variance, rtol=1e-9)
@@ -141,8 +150,8 @@ def test_factors_of_active_functions_follow_from_their_posterior(problem, alpha)
 
 def test_addition_gain_is_the_best_rise_of_the_dense_evidence(problem, alpha):
     frame, data = problem.frame(ACTIVE), problem.data(ACTIVE)
-    factors = CandidateFactors.at(frame, data, alpha, BETA)
-    gain, _ = best_addition(factors.S[:, None, None], factors.Q[:, None], np.zeros(9))
+    factors = CandidateFactors.at(frame, data, hyperparameters(alpha, BETA))
+    gain, _ = best_addition(factors.S[0][:, None, None], factors.Q[0][:, None], np.zeros(9))
     before = problem.evidence(ACTIVE, alpha, BETA)
 
     def rise(log_alpha, m):
@@ -186,10 +195,10 @@ def test_greedy_additions_are_each_the_exact_best(problem, beta, threshold):
     active, alpha, batch = ACTIVE[:1], np.ones(1), np.array([8, 5, 3, 2, 1, 0])
     frame = problem.frame(active)
     factors = CandidateFactors.at(
-        frame, ReducedData.from_frame(frame, active, problem.n), alpha, beta
+        frame, ReducedData.from_frame(frame, active, problem.n), hyperparameters(alpha, beta)
     )
     block = factors.block(frame.coords[:, batch], frame.residual(batch))
-    chosen, at = added(block, factors.Q[batch], threshold)
+    chosen, at = added(block[0], factors.Q[0, batch], threshold)
     expected = greedy_by_brute_force(problem, active, alpha, beta, batch, threshold)
     assert list(batch[chosen]) == expected[0]
     np.testing.assert_allclose(at, expected[1], rtol=1e-8)
@@ -199,9 +208,9 @@ def test_greedy_additions_leave_copies_out(rng):
     Phi, source = rng.standard_normal((30, 3)), np.array([0, 1, 0, 2, 1])
     copies = Problem(Phi[:, source] * [1, 1, -3, 1, 0.1], Phi.sum(axis=1), False)
     frame = copies.frame()
-    factors = CandidateFactors.at(frame, copies.data([]), np.empty(0), 1e3)
+    factors = CandidateFactors.at(frame, copies.data([]), hyperparameters(np.empty(0), 1e3))
     block = factors.block(frame.coords, frame.residual(np.arange(5)))
-    chosen, _ = added(block, factors.Q, 1e-3)
+    chosen, _ = added(block[0], factors.Q[0], 1e-3)
     assert sorted(source[chosen]) == [0, 1, 2]
 
 
@@ -231,12 +240,12 @@ def test_sparsity_of_a_near_copy_keeps_its_digits(gap, beta):
     problem = nearly_collinear(gap)
     frame = problem.frame([0])
     data = ReducedData.from_frame(frame, np.array([0]), problem.n)
-    factors = CandidateFactors.at(frame, data, np.ones(1), beta)
+    factors = CandidateFactors.at(frame, data, hyperparameters(np.ones(1), beta))
     expected = exact_sparsity(problem, beta)
     near = np.array([1])
     block = factors.block(frame.coords[:, near], frame.residual(near))
-    assert block[0, 0] / beta == pytest.approx(expected, rel=1e-15 / gap)
-    assert factors.S[1] / beta == pytest.approx(expected, abs=1e-15)
+    assert block[0, 0, 0] / beta == pytest.approx(expected, rel=1e-15 / gap)
+    assert factors.S[0, 1] / beta == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize("beta", [1e2, 1e6, 1e10, 1e14])
@@ -249,7 +258,7 @@ def test_evidence_of_nearly_collinear_functions_keeps_its_digits(gap, beta):
     exact = reference.log_evidence_exact(
         problem.Phi, problem.t, alpha * (norm / size) ** 2, beta / size**2
     )
-    found = WeightPosterior.at(problem.data(every), alpha, beta).log_evidence
+    found = posterior(problem.data(every), alpha, beta).log_evidence
     assert problem.exact().user_evidence(found) == pytest.approx(exact, rel=1e-8, abs=1e-8)
 
 

@@ -95,7 +95,7 @@ def test_triangular_solves(rng):
     np.testing.assert_allclose(lower @ linalg.solve_lower(lower, rows), rows, atol=1e-13)
     np.testing.assert_allclose(lower @ linalg.solve_lower_vector(lower, vector), vector, atol=1e-13)
     np.testing.assert_allclose(
-        lower @ (lower.T @ linalg.solve_positive(lower, vector)), vector, atol=1e-12
+        lower @ (lower.T @ linalg.solve_positive(lower @ lower.T, vector)), vector, atol=1e-12
     )
     np.testing.assert_array_equal(rows, before)
 

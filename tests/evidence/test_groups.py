@@ -306,7 +306,7 @@ def test_deletions_cost_what_a_gaussian_posterior_says(latent):
     state, n_outputs = latent.at(hyper), latent.likelihood.n_outputs
     for g, cost in enumerate(state.deletion_costs()):
         where = np.repeat(hyper.group == g, n_outputs)
-        V, m = state.variance[np.ix_(where, where)], state.mean.ravel()[where]
+        V, m = state.variances[0][np.ix_(where, where)], state.mean.ravel()[where]
         expected = 0.5 * (np.linalg.slogdet(V)[1] + m @ np.linalg.solve(V, m))
         assert cost == pytest.approx(expected, rel=1e-9)
     fewer = state.keep(np.array([0, 2]))

@@ -55,7 +55,7 @@ def test_mode_and_variance_are_the_dense_ones(hyper, point, dense):
     np.testing.assert_allclose(point.mean, root * dense.weights, **MODE)
     each = np.repeat(root, outputs)
     covariance = dense.bend.inverse[: len(each), : len(each)]
-    np.testing.assert_allclose(point.variance, np.outer(each, each) * covariance, **MODE)
+    np.testing.assert_allclose(point.variances[0], np.outer(each, each) * covariance, **MODE)
     determined = 1 - (each**2 * covariance.diagonal()).reshape(-1, outputs).mean(axis=1)
     np.testing.assert_allclose(point.well_determined(), determined, **MODE)
 
@@ -249,7 +249,7 @@ def test_weights_are_copies_of_rows(rng, likelihood, center):
     assert weighted.inference.n == repeated.inference.n
     assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-12)
     np.testing.assert_allclose(one.weights, other.weights, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(one.variance, other.variance, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(one.variances[0], other.variances[0], rtol=1e-8, atol=1e-10)
     scans = weighted.inference.scores(one), repeated.inference.scores(other)
     for left, right in zip(*(scores.factors(slice(None)) for scores in scans), strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-7, atol=1e-10)

@@ -97,7 +97,7 @@ def test_a_softmax_of_two_classes_is_the_binary_machine_with_precisions_doubled(
     level = 0.5 * np.log(2) * one.center
     assert softmax.log_evidence == pytest.approx(binary.log_evidence - level, abs=1e-8)
     np.testing.assert_allclose(np.sqrt(2) * softmax.weights, binary.weights, rtol=1e-7)
-    np.testing.assert_allclose(softmax.variance, binary.variance, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(softmax.variances[0], binary.variances[0], rtol=1e-7, atol=1e-10)
     np.testing.assert_allclose(softmax.gradient(), binary.gradient(), atol=1e-8)
     np.testing.assert_allclose(softmax.evidence_gradient(), binary.evidence_gradient(), atol=1e-7)
     gains = one.inference.scores(binary).gain, many.inference.scores(softmax).gain

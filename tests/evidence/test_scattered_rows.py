@@ -26,7 +26,7 @@ def elsewhere(problem, kind=LaplaceEvidence):
 def assert_same(one, other):
     """Two points."""
     assert other.log_evidence == pytest.approx(one.log_evidence, rel=1e-12, abs=1e-10)
-    for name in ("weights", "intercept", "mean", "variance"):
+    for name in ("weights", "intercept", "mean", "variances"):
         np.testing.assert_allclose(getattr(other, name), getattr(one, name), **SAME, err_msg=name)
     for name in ("gradient", "evidence_gradient", "hessian", "deletion_costs"):
         found, expected = getattr(other, name)(), getattr(one, name)()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relvec._evidence.base import AscentLimits
-from relvec._evidence.exact import ExactState
+from relvec._evidence.gaussian import ExactState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec.solvers.newton import newton_ascent, polish
@@ -28,7 +28,7 @@ def problem_and_model(seed, center, smooth):
 
 
 def point_at(problem, hyper):
-    return ExactState.of((problem.data(hyper.active),), hyper)
+    return ExactState(problem.data(hyper.active), hyper)
 
 
 def ascend(problem, hyper, noise=FREE, tol=1e-10, max_steps=500):
@@ -94,7 +94,7 @@ def test_what_is_returned_belongs_together(seed, center, smooth, tol):
     fresh = point_at(problem, point.hyper)
     assert point.log_evidence == pytest.approx(fresh.log_evidence, abs=1e-8)
     np.testing.assert_allclose(point.mean, fresh.mean, atol=1e-6)
-    np.testing.assert_allclose(point.variance, fresh.variance, atol=1e-6)
+    np.testing.assert_allclose(point.variances, fresh.variances, atol=1e-6)
 
 
 @pytest.mark.parametrize("center", [False, True])

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -86,16 +86,6 @@ def _standardised(center: Array, scale: Array, t: Array) -> Array:
     return standardised
 
 
-class OneTarget(NamedTuple):
-    """Candidates and one target in the coordinates of a frame; see `TargetFrame`."""
-
-    coords: Array
-    target: Array
-    residual_norm2: Array
-    residual_dot: Array
-    residual_target: float
-
-
 class TargetFrame(ABC):
     """Candidates and targets in an orthonormal frame of every function that was ever active.
 
@@ -126,15 +116,6 @@ class TargetFrame(ABC):
     residual_norm2: Array
     residual_dot: Array
     residual_target: Array
-
-    def targets(self) -> list[OneTarget]:
-        """What the frame says of each target by itself."""
-        of_all = self.target, self.residual_dot, self.residual_target
-        of_each = [of_all] if self.target.ndim == 1 else zip(*of_all, strict=True)
-        return [
-            OneTarget(self.coords, target, self.residual_norm2, dot, float(residual))
-            for target, dot, residual in of_each
-        ]
 
     @abstractmethod
     def residual(self, index: Index) -> Array:

@@ -9,8 +9,6 @@ from typing import Self
 import numpy as np
 
 from relvec._design.base import Design
-from relvec._evidence.gains import deletion_cost
-from relvec._evidence.gaussian import alpha_gradient, alpha_hessian
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Independent, Posterior
@@ -59,47 +57,73 @@ class WarmStart:
 
 
 class EvidenceState(ABC):
-    """The posterior of the weights at one model, and the evidence with its derivatives.
+    """Posterior of the weights at some hyperparameters, and the evidence with its derivatives.
+
+    Outputs that are independent of each other, but for their precisions, make sets of their own.
 
     Attributes
     ----------
     hyper : Hyperparameters
-    variance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
-        Σ̂ = A^(1/2) Σ A^(1/2), the outputs of each function side by side.
-    mean : ndarray of shape (n_active, n_outputs)
+    variances : ndarray of shape (n_sets, n_active · R, n_active · R)
+        Σ̂ = A^(1/2) Σ A^(1/2) of each set of R outputs, those of one function side by side.
+    means : ndarray of shape (n_sets, n_active, R)
         μ̂ = A^(1/2) μ.
     log_evidence : float
-        In the design's units.
-    fall : float
+        L, in the design's units.
+    allowed_decrease : float
         Nats that a step may lower the evidence by on its way to where the gradient is zero: none
         where the gradient is that of the evidence.
     """
 
     hyper: Hyperparameters
-    variance: Array
-    mean: Array
+    variances: Array
+    means: Array
     log_evidence: float
     allowed_decrease: float = 0.0
+
+    @property
+    def mean(self) -> Array:
+        """μ̂ of all outputs, shape (n_active, n_outputs)."""
+        return np.concatenate(list(self.means), axis=1)
 
     def gradient(self) -> Array:
         """Return ∂L/∂log α of each group, then ∂L/∂log β of each noise, where there is any.
 
         Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
         """
-        by_weight = alpha_gradient(self.variance, self.mean.ravel())
-        by_function: Array = by_weight.reshape(self.mean.shape).sum(axis=1)
-        return self.hyper.total(by_function)
+        hyper, noise = self.hyper, self.noise_derivatives()
+        variance = self.variances.diagonal(axis1=1, axis2=2).reshape(self.means.shape)
+        by_function: Array = 0.5 * (1 - variance - self.means**2).sum(axis=(0, 2))
+        gradient = by_function if hyper.single else hyper.total(by_function)
+        return gradient if noise is None else np.concatenate([gradient, noise[0]])
 
     def hessian(self) -> Array:
         """Second derivatives of the same."""
-        by_weight = alpha_hessian(self.variance, self.mean.ravel())
-        functions, outputs = self.mean.shape
-        shared = by_weight.reshape(functions, outputs, functions, outputs).sum(axis=(1, 3))
-        return self.hyper.total(self.hyper.total(shared).T).T
+        hyper, noise, (_, k, outputs) = self.hyper, self.noise_derivatives(), self.means.shape
+        hessian = np.zeros((k, k))
+        for V, m in zip(self.variances, self.means.reshape(len(self.means), -1), strict=True):
+            H = V * (0.5 * V + np.multiply.outer(m, m))
+            H.flat[:: len(m) + 1] -= 0.5 * (V.diagonal() + m**2)
+            hessian += H if outputs == 1 else H.reshape(k, outputs, k, outputs).sum(axis=(1, 3))
+        if not hyper.single:
+            hessian = hyper.total(hyper.total(hessian).T)
+        if noise is None:
+            return hessian
+        _, mixed, second = noise
+        mixed = mixed if hyper.single else hyper.total(mixed)
+        return np.block([[hessian, mixed], [mixed.T, np.diag(second)]])
 
-    @abstractmethod
+    def noise_derivatives(self) -> tuple[Array, Array, Array] | None:
+        """Derivatives of L that involve noise; None without.
+
+        ∂L/∂log β (n_noises,), ∂²L/∂log α ∂log β of every function (n_active, n_noises), and
+        ∂²L/∂(log β)² (n_noises,).
+        """
+        return None
+
     def evidence_gradient(self) -> Array:
-        """Slope of L itself in those coordinates, which `gradient` may only be near."""
+        """Gradient of L itself in those coordinates, which `gradient` may only be near."""
+        return self.gradient()
 
     @abstractmethod
     def misfit(self) -> Array:
@@ -119,8 +143,8 @@ class EvidenceState(ABC):
 
     def determined(self) -> Array:
         """γ = 1 − αΣ_ii of eq. 17 of every weight, shape (n_active, n_outputs)."""
-        determined: Array = 1 - self.variance.diagonal().reshape(self.mean.shape)
-        return determined
+        variance = self.variances.diagonal(axis1=1, axis2=2).reshape(self.means.shape)
+        return np.concatenate(list(1 - variance), axis=1)
 
     def well_determined(self) -> Array:
         """γ_i of every function, the mean over the outputs, in [0, 1], shape (n_active,)."""
@@ -132,16 +156,9 @@ class EvidenceState(ABC):
         used: Array = self.determined().sum(axis=0)
         return used
 
-    def independent(self) -> tuple[Array, Array]:
-        """Σ̂ and μ̂ of each set of outputs that is independent of the others.
-
-        Of shapes (n_sets, n_active · R, n_active · R) and (n_sets, n_active, R).
-        """
-        return self.variance[None], self.mean[None]
-
     def deletion_costs(self) -> Array:
         """Nats that deleting each group would cost, as far as a Gaussian posterior knows."""
-        return _costs(*self.independent(), self.hyper)
+        return _deletion_costs(self.variances, self.means, self.hyper)
 
     def kept_after_deletions(self, tol: float) -> Index:
         """Positions that are left when groups that cost less than `tol` go one after the other.
@@ -152,9 +169,9 @@ class EvidenceState(ABC):
         hyper, left = self.hyper, np.arange(len(self.hyper.alpha))
         if self.deletion_costs().min(initial=np.inf) >= tol:
             return left
-        V, m = self.independent()
+        V, m = self.variances, self.means
         while len(left):
-            cost = _costs(V, m, hyper)
+            cost = _deletion_costs(V, m, hyper)
             worst = int(cost.argmin())
             if cost[worst] >= tol:
                 break
@@ -180,8 +197,30 @@ def columns_of(functions: Index, outputs: int) -> Index:
     return columns.reshape(*functions.shape[:-1], -1)
 
 
-def _costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Array:
-    """Cost of deleting each group, given `EvidenceState.independent`; shape (n_groups,)."""
+def deletion_cost(variance: Array, mean: Array) -> Array:
+    """Exact fall of the evidence when one function is deleted, all else as it is.
+
+    With α(αI + S)⁻¹ = V and the mean m of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
+
+    Parameters
+    ----------
+    variance : ndarray of shape (..., k, R, R)
+        V, the posterior covariance of each function's weights times α.
+    mean : ndarray of shape (..., k, R)
+        m.
+    """
+    if mean.shape[-1] == 1:
+        v, m = variance[..., 0, 0], mean[..., 0]
+        cost: Array = 0.5 * (np.log(v) + m**2 / v)
+        return cost
+    white = np.linalg.solve(variance, mean[..., None])[..., 0]
+    explained = np.einsum("...r,...r->...", mean, white)
+    shared: Array = 0.5 * (np.linalg.slogdet(variance)[1] + explained)
+    return shared
+
+
+def _deletion_costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Array:
+    """Cost of deleting each group, given Σ̂ and μ̂ of each set; shape (n_groups,)."""
     cost, outputs = np.zeros(len(hyper.alpha)), mean.shape[-1]
     if hyper.single and outputs == 1:
         own = variance.diagonal(axis1=1, axis2=2)[..., None, None]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
@@ -19,14 +18,13 @@ from relvec._evidence.base import (
     WarmStart,
 )
 from relvec._evidence.gains import Block, best_independent, best_of_groups, greedy_additions
-from relvec._evidence.gaussian import CandidateFactors, ReducedData, WeightPosterior
+from relvec._evidence.gaussian import CandidateFactors, ExactState, ReducedData
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.low_rank_start import NEGLECTED, low_rank_frame, mackay_iterations
 from relvec._evidence.noise import NOISE_FLOOR, Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.groups import Groups
-from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian
 
@@ -43,160 +41,36 @@ LARGEST_PRECISION = 1e100
 SLACK, SPARE = 1.3, 64
 
 
-@dataclass(frozen=True)
-class ExactState(EvidenceState):
-    """A model with its posterior, eq. 12 and 13, in the coordinates of a frame.
-
-    The weights of different targets share α and nothing else: the evidence is the product of those
-    of the targets, each with its own noise.
-
-    Attributes
-    ----------
-    data : tuple of ReducedData
-        Of each target.
-    posteriors : tuple of WeightPosterior
-        Of the weights of each target.
-    prior : Gamma
-        Of β; part of the log evidence.
-    """
-
-    hyper: Hyperparameters
-    data: tuple[ReducedData, ...]
-    posteriors: tuple[WeightPosterior, ...]
-    log_evidence: float
-    prior: Gamma
-
-    @classmethod
-    def of(
-        cls, data: tuple[ReducedData, ...], hyper: Hyperparameters, prior: Gamma = UNIFORM
-    ) -> ExactState:
-        """Posterior of a model for the data of its functions, and a prior of β."""
-        posteriors, roots = [], dict[float, Array]()
-        log_evidence = prior.log_prob(hyper.beta)  # eq. 36
-        for part, beta in zip(data, hyper.beta.tolist(), strict=True):
-            found = WeightPosterior.at(part, hyper.each, beta, roots.get(beta))
-            roots[beta] = found.root
-            log_evidence += found.log_evidence
-            posteriors.append(found)
-        return cls(hyper, data, tuple(posteriors), log_evidence, prior)
-
-    @property
-    def variance(self) -> Array:  # type: ignore[override]
-        """Σ̂, with a block of zeros between two targets."""
-        if len(self.posteriors) == 1:
-            return self.posteriors[0].variance
-        k, outputs = self.mean.shape
-        variance = np.zeros((k, outputs, k, outputs))
-        for output, posterior in enumerate(self.posteriors):
-            variance[:, output, :, output] = posterior.variance
-        return variance.reshape(k * outputs, k * outputs)
-
-    @cached_property
-    def mean(self) -> Array:  # type: ignore[override]
-        """μ̂, one output a target."""
-        return np.stack([posterior.mean for posterior in self.posteriors], axis=1)
-
-    def independent(self) -> tuple[Array, Array]:
-        """See `EvidenceState.independent`: every target is."""
-        if len(self.posteriors) == 1:  # copies nothing
-            return super().independent()
-        variances = np.stack([posterior.variance for posterior in self.posteriors])
-        return variances, self.mean.T[:, :, None]
-
-    def determined(self) -> Array:
-        """See `EvidenceState.determined`."""
-        return np.stack([posterior.well_determined() for posterior in self.posteriors], axis=1)
-
-    def used(self) -> Array:
-        """See `EvidenceState.used`."""
-        return np.array([posterior.used for posterior in self.posteriors])
-
-    def gradient(self) -> Array:
-        """See `EvidenceState.gradient`; the last entries are eq. 45."""
-        k, n = len(self.hyper.active), self.data[0].n
-        gradient = np.zeros(k + len(self.posteriors))
-        for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
-            posterior.add_gradient(gradient, at, n, beta)
-        if not self.prior.uniform:
-            gradient[k:] += self.prior.slope(self.hyper.beta)
-        return gradient if self.hyper.single else self._total(gradient)
-
-    def _total(self, values: Array) -> Array:
-        """Sum derivatives, along the first axis, over the functions of each group."""
-        k = len(self.hyper.active)
-        return np.concatenate([self.hyper.total(values[:k]), values[k:]])
-
-    def hessian(self) -> Array:
-        """See `EvidenceState.hessian`; two noises do not feel each other."""
-        k = len(self.hyper.active)
-        size = k + len(self.posteriors)
-        hessian = np.zeros((size, size))
-        for at, (posterior, beta) in enumerate(self._with_beta(), start=k):
-            posterior.add_hessian(hessian, at, beta)
-        if not self.prior.uniform:
-            hessian.flat[k * (size + 1) :: size + 1] += self.prior.curvature(self.hyper.beta)
-        return hessian if self.hyper.single else self._total(self._total(hessian).T)
-
-    def _with_beta(self) -> Iterator[tuple[WeightPosterior, float]]:
-        return zip(self.posteriors, self.hyper.beta.tolist(), strict=True)
-
-    def evidence_gradient(self) -> Array:
-        """See `EvidenceState.evidence_gradient`."""
-        return self.gradient()
-
-    def misfit(self) -> Array:
-        """See `EvidenceState.misfit`."""
-        return np.array([posterior.misfit for posterior in self.posteriors])
-
-    def move(self, hyper: Hyperparameters) -> ExactState:
-        """See `EvidenceState.move`."""
-        return ExactState.of(self.data, hyper, self.prior)
-
-    def keep(self, which: Index) -> ExactState:
-        """See `EvidenceState.keep`."""
-        R = self.data[0].R[:, self.hyper.functions(which)]
-        fewer = tuple(replace(part, R=R) for part in self.data)
-        return ExactState.of(fewer, self.hyper.keep(which), self.prior)
-
-
 class ExactScores(CandidateScores):
     """Factors of every candidate in a frame, which grows with what is chosen."""
 
     def __init__(self, inference: ExactEvidence, state: ExactState) -> None:
-        hyper = state.hyper
+        frame, hyper = inference.frame, state.hyper
         self._inference, self._hyper, self.groups = inference, hyper, inference.design.groups
-        self._factors = [
-            CandidateFactors.at(frame, data, hyper.each, beta)
-            for frame, data, beta in zip(
-                inference.frame.targets(), state.data, hyper.beta.tolist(), strict=True
-            )
-        ]
-        self._floor = np.array([part.floor for part in self._factors])
-        S, Q = np.array([(part.S, part.Q) for part in self._factors]).transpose(1, 2, 0)
+        self._factors = factors = CandidateFactors.at(frame, state.data, hyper)
         if self.groups.single:
-            self.gain, _ = best_independent(S, Q, self._floor)
+            self.gain, _ = best_independent(factors.S.T, factors.Q.T, factors.floor)
         else:
-            self.gain = self._gain_of_groups(Q.T)
+            self.gain = self._gain_of_groups(frame)
         self.gain[self.groups.label[hyper.active]] = 0.0
 
-    def _gain_of_groups(self, Q: Array) -> Array:
-        """Gain of each group of candidates, given their quality (n_targets, n_candidates)."""
-        frame, gain = self._inference.frame, np.empty(self.groups.count)
-        outside = frame.residual_grams()
-        S = [part.within(frame.coords, self.groups, outside) for part in self._factors]
-        for (which, members), *of_targets in zip(self.groups.by_size, *S, strict=True):
-            floor = np.broadcast_to(self._floor[:, None], (len(S), len(which)))
-            gain[which], _ = best_of_groups(np.stack(of_targets), Q[:, members], floor)
+    def _gain_of_groups(self, frame: TargetFrame) -> Array:
+        """Gain of each group of candidates."""
+        factors, gain = self._factors, np.empty(self.groups.count)
+        within = factors.within(frame.coords, self.groups, frame.residual_grams())
+        for (which, members), S in zip(self.groups.by_size, within, strict=True):
+            floor = np.broadcast_to(factors.floor[:, None], S.shape[:2])
+            gain[which], _ = best_of_groups(S, factors.Q[:, members], floor)
         return gain
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `CandidateScores.additions`."""
         frame, (index, group) = self._inference.frame, self.groups.members(batch)
         residual, coords = frame.residual(index), frame.coords[:, index]
-        S = np.stack([part.block(coords, residual) for part in self._factors])
-        Q = np.stack([part.Q[index] for part in self._factors])
+        S, floor = self._factors.block(coords, residual), self._factors.floor[:, None]
         groups = Groups(group)
-        chosen, alpha = greedy_additions(Block(S, Q, self._floor[:, None], groups), threshold)
+        block = Block(S, self._factors.Q[:, index], floor, groups)
+        chosen, alpha = greedy_additions(block, threshold)
         added, _ = groups.members(chosen)
         if len(frame.coords) <= SLACK * (len(self._hyper.active) + len(added)) + SPARE:
             new = added[frame.residual_norm2[index[added]] > 0]
@@ -282,11 +156,8 @@ class ExactEvidence(EvidenceModel):
     def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> ExactState:
         """See `EvidenceModel.at`."""
         self.frame.span(hyper.active)
-        return ExactState.of(self._data(self.frame, hyper.active), hyper, self.noise.prior)
-
-    def _data(self, frame: TargetFrame, active: Index) -> tuple[ReducedData, ...]:
-        """What each target says of some functions."""
-        return tuple(ReducedData.from_frame(alone, active, self.n) for alone in frame.targets())
+        data = ReducedData.from_frame(self.frame, hyper.active, self.n)
+        return ExactState(data, hyper, self.noise.prior)
 
     def scores(
         self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
@@ -305,9 +176,8 @@ class ExactEvidence(EvidenceModel):
         hyper = state.hyper
         Phi, scale = self.design.columns(hyper.active), self.design.scale[hyper.active]
         root_alpha = np.sqrt(hyper.each)
-        variances, means = state.independent()
-        mean = means[:, :, 0] / root_alpha
-        variance = np.tensordot(hyper.beta, variances, 1) / np.multiply.outer(
+        mean = state.means[:, :, 0] / root_alpha
+        variance = np.tensordot(hyper.beta, state.variances, 1) / np.multiply.outer(
             root_alpha, root_alpha
         )
         residual = self.target.values - Phi @ mean.T
@@ -338,15 +208,16 @@ class ExactEvidence(EvidenceModel):
             user_alpha = in_units(alpha, kept.scale / units)
         posteriors = tuple(
             Posterior(
-                mean=(to_weight * part.mean)[:, None],
-                root=to_weight[:, None] * part.root,
+                mean=to_weight[:, None] * mean,
+                root=to_weight[:, None] * root,
                 center=kept.center[None, :],
                 level=np.array([level]),
                 level_covariance=np.array([[variance * self.design.level_share]]),
             )
-            for to_weight, part, level, variance in zip(
+            for to_weight, mean, root, level, variance in zip(
                 units / (kept.scale * np.sqrt(alpha)),
-                found.posteriors,
+                found.means,
+                found.roots,
                 self.target.center,
                 noise_variance,
                 strict=True,
@@ -369,9 +240,8 @@ class ExactEvidence(EvidenceModel):
         """Posterior of all functions of a design in a fresh orthonormal frame."""
         every, frame = np.arange(len(alpha)), design.frame(self.target)
         frame.span(every)
-        return ExactState.of(
-            self._data(frame, every), Hyperparameters(every, alpha, beta), self.noise.prior
-        )
+        data = ReducedData.from_frame(frame, every, self.n)
+        return ExactState(data, Hyperparameters(every, alpha, beta), self.noise.prior)
 
     def hyper_of(self, alpha: Array) -> Hyperparameters:
         """See `EvidenceModel.hyper_of`; the noise has to be known."""

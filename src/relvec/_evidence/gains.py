@@ -178,25 +178,3 @@ def greedy_additions(block: Block, threshold: float) -> tuple[Index, Array]:
         alphas.append(float(alpha[k]))
         block.choose(k, alphas[-1])
     return np.array(chosen, dtype=np.intp), np.array(alphas)
-
-
-def deletion_cost(variance: Array, mean: Array) -> Array:
-    """Exact fall of the evidence when one function is deleted, all else as it is.
-
-    With α(αI + S)⁻¹ = V and the mean m of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
-
-    Parameters
-    ----------
-    variance : ndarray of shape (..., k, R, R)
-        V, the posterior covariance of each function's weights times α.
-    mean : ndarray of shape (..., k, R)
-        m.
-    """
-    if mean.shape[-1] == 1:
-        v, m = variance[..., 0, 0], mean[..., 0]
-        cost: Array = 0.5 * (np.log(v) + m**2 / v)
-        return cost
-    white = np.linalg.solve(variance, mean[..., None])[..., 0]
-    explained = np.einsum("...r,...r->...", mean, white)
-    shared: Array = 0.5 * (np.linalg.slogdet(variance)[1] + explained)
-    return shared

@@ -1,4 +1,4 @@
-"""Evidence, weight posterior, derivatives, the factors S and Q: the mathematics of the method.
+"""Evidence, posterior of the weights and the factors S and Q under Gaussian noise.
 
 Everything is written in dimensionless quantities. With A = diag(α) and R the active functions'
 columns in an orthonormal frame Q (Φ_A = QR), let
@@ -11,17 +11,26 @@ Equation numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from relvec._design.base import OneTarget
+from relvec._design.base import TargetFrame
+from relvec._evidence.base import EvidenceState
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.groups import Groups
-from relvec._numerics.linalg import cholesky_of_gram, inverse_lower, solve_lower, solve_lower_vector
+from relvec._numerics.linalg import (
+    cholesky_of_gram,
+    inverse_root_of_gram,
+    solve_lower,
+    solve_lower_vector,
+)
+from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array, Index
 
 LOG_2PI = float(np.log(2 * np.pi))
+#: A unit-norm function whose S/β is below this lies in the span of the active ones.
+RESOLUTION = 1e-12
 
 
 def bic_penalty(n_copies: float) -> float:
@@ -31,15 +40,15 @@ def bic_penalty(n_copies: float) -> float:
 
 @dataclass(frozen=True)
 class ReducedData:
-    """What the evidence needs to know of the data for one set of active functions.
+    """Active functions and targets in the coordinates of a frame.
 
     Attributes
     ----------
     R : ndarray of shape (j, n_active)
         Active functions in the frame, Φ_A = QR.
-    c : ndarray of shape (j,)
-        Target in the frame, Qᵀt.
-    residual_target : float
+    c : ndarray of shape (n_targets, j)
+        Targets in the frame, Qᵀt.
+    residual_target : ndarray of shape (n_targets,)
         ‖t‖² − ‖Qᵀt‖².
     n : float
         Number of observations that count.
@@ -47,128 +56,106 @@ class ReducedData:
 
     R: Array
     c: Array
-    residual_target: float
+    residual_target: Array
     n: float
 
     @classmethod
-    def from_frame(cls, frame: OneTarget, active: Index, n: float) -> ReducedData:
+    def from_frame(cls, frame: TargetFrame, active: Index, n: float) -> ReducedData:
         """Take the columns of the active functions out of a frame that spans them."""
-        return cls(frame.coords[:, active], frame.target, frame.residual_target, n)
+        c, residual = np.atleast_2d(frame.target), np.atleast_1d(frame.residual_target)
+        return cls(frame.coords[:, active], c, residual, n)
 
-    def weighted(self, alpha: Array, beta: float) -> Array:
-        """D = √β R A^(-1/2), shape (j, n_active)."""
-        return self.R * np.sqrt(beta / alpha)
-
-    def misfit(self, mean: Array) -> float:
-        """Squared misfit r = ‖t − Φμ‖²."""
-        residual = self.c - self.R @ mean
-        return self.residual_target + float(residual @ residual)
+    def misfit(self, mean: Array) -> Array:
+        """Squared misfit ‖t − Φμ‖² of each target, given μ (n_targets, n_active)."""
+        residual = self.c - mean @ self.R.T
+        misfit: Array = self.residual_target + np.einsum("tj,tj->t", residual, residual)
+        return misfit
 
 
-def posterior_root(D: Array) -> Array:
-    """Upper triangular F with Σ̂ = (I + DᵀD)⁻¹ = F Fᵀ, shape (n_active, n_active)."""
-    return inverse_lower(cholesky_of_gram(D)).T
+class ExactState(EvidenceState):
+    """Posterior of the weights, eq. 12 and 13, and the evidence, eq. 15.
 
+    The weights of different targets share α and nothing else: the evidence is the product of those
+    of the targets, each with its own noise.
 
-@dataclass(frozen=True)
-class WeightPosterior:
-    """Gaussian posterior of the active weights, in dimensionless form, with the evidence.
+    Parameters
+    ----------
+    data : ReducedData
+        Of the active functions.
+    hyper : Hyperparameters
+    prior : Gamma
+        Of β; part of the log evidence.
 
     Attributes
     ----------
-    root : ndarray of shape (n_active, n_active)
-        F with Σ̂ = F Fᵀ, upper triangular.
-    variance : ndarray of shape (n_active, n_active)
-        Σ̂ = A^(1/2) Σ A^(1/2), with Σ of eq. 12.
-    mean : ndarray of shape (n_active,)
-        μ̂ = A^(1/2) μ, with μ of eq. 13.
-    misfit : float
-        r = ‖t − Φμ‖².
-    log_evidence : float
-        L, the logarithm of eq. 15, with its −N/2·log 2π.
+    roots : list of ndarray of shape (n_active, n_active)
+        Upper triangular F with Σ̂ = F Fᵀ, of each target.
     """
 
-    root: Array
-    variance: Array
-    mean: Array
-    misfit: float
-    log_evidence: float
+    def __init__(self, data: ReducedData, hyper: Hyperparameters, prior: Gamma = UNIFORM) -> None:
+        self.data, self.hyper, self._prior = data, hyper, prior
+        alpha, known, means = hyper.each, dict[float, tuple[Array, Array]](), []
+        for beta, t in zip(hyper.beta.tolist(), data.c, strict=True):
+            D, c = data.R * np.sqrt(beta / alpha), np.sqrt(beta) * t
+            if beta not in known:
+                root = inverse_root_of_gram(D)
+                known[beta] = root, root @ root.T
+            root, _ = known[beta]
+            mean = root @ (root.T @ (c @ D))
+            # Where noise is small even the squares of rounding errors count, and one step of
+            # iterative refinement makes up for the digits that Σ̂ has lost.
+            mean += root @ (root.T @ ((c - D @ mean) @ D - mean))
+            means.append(mean)
+        found = [known[beta] for beta in hyper.beta.tolist()]
+        self.roots = [root for root, _ in found]
+        variances = [variance for _, variance in found]
+        self.variances = np.stack(variances) if len(found) > 1 else variances[0][None]
+        mean = np.stack(means)
+        self.means, self._misfit = mean[:, :, None], data.misfit(mean / np.sqrt(alpha))
+        self.log_evidence = self._log_evidence(mean)
 
-    @classmethod
-    def at(
-        cls, data: ReducedData, alpha: Array, beta: float, root: Array | None = None
-    ) -> WeightPosterior:
-        """Posterior for the given precisions, and with the root F where that is known already.
+    def _log_evidence(self, mean: Array) -> float:
+        """L with its −N/2·log 2π, and the prior of β (eq. 36).
 
         The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at
-        its minimum and so does not feel the rounding errors of μ to first order. Where noise is
-        small even their square counts, and one step of iterative refinement makes up for the digits
-        that Σ̂ has lost.
+        its minimum and so does not feel the rounding errors of μ to first order.
         """
-        D, c = data.weighted(alpha, beta), np.sqrt(beta) * data.c
-        root = posterior_root(D) if root is None else root
-        variance = root @ root.T
-        mean = root @ (root.T @ (c @ D))
-        mean += root @ (root.T @ ((c - D @ mean) @ D - mean))
-        misfit = data.misfit(mean / np.sqrt(alpha))
+        beta, n = self.hyper.beta, self.data.n
+        penalised = beta * self._misfit + np.einsum("tk,tk->t", mean, mean)
         # log|C| = −N log β + log|I + DᵀD|
-        log_evidence = 0.5 * (
-            data.n * (np.log(beta) - LOG_2PI) - beta * misfit - float(mean @ mean)
-        ) + float(np.log(root.diagonal()).sum())
-        return cls(root, variance, mean, misfit, float(log_evidence))
+        log_det = sum(float(np.log(root.diagonal()).sum()) for root in self.roots)
+        evidence = 0.5 * float((n * (np.log(beta) - LOG_2PI) - penalised).sum()) + log_det
+        return evidence if self._prior.uniform else evidence + self._prior.log_prob(beta)
 
-    def well_determined(self) -> Array:
-        """γ_i = 1 − α_i Σ_ii of eq. 17, in [0, 1]."""
-        return 1 - self.variance.diagonal()
+    def noise_derivatives(self) -> tuple[Array, Array, Array]:
+        """See `EvidenceState.noise_derivatives`; eq. 45. Two noises do not feel each other."""
+        beta, misfit = self.hyper.beta, self.hyper.beta * self._misfit
+        V, m = self.variances, self.means[:, :, 0]
+        variance, Vm = V.diagonal(axis1=1, axis2=2), (V @ self.means)[:, :, 0]
+        V2 = np.einsum("tij,tij->ti", V, V)
+        k = m.shape[1]
+        used, spent = k - variance.sum(axis=1), variance.sum(axis=1)
+        gradient = 0.5 * (self.data.n - misfit - used)
+        mixed = 0.5 * (variance - V2) - m * Vm
+        trace = k - 2 * spent + V2.sum(axis=1)  # tr((I − ΣA)²)
+        second = 0.5 * (trace - misfit - used) + np.einsum("tk,tk->t", m, Vm)
+        if not self._prior.uniform:
+            gradient = gradient + self._prior.slope(beta)
+            second = second + self._prior.curvature(beta)
+        return gradient, mixed.T, second
 
-    def gradient(self, n: float, beta: float) -> Array:
-        """∂L/∂log α_i for each active function, then ∂L/∂log β: shape (n_active + 1,)."""
-        gradient = np.zeros(len(self.mean) + 1)
-        self.add_gradient(gradient, -1, n, beta)
-        return gradient
+    def misfit(self) -> Array:
+        """See `EvidenceState.misfit`."""
+        return self._misfit
 
-    @cached_property
-    def used(self) -> float:
-        """Σγ_i, the observations that the weights use up."""
-        return float(self.well_determined().sum())
+    def move(self, hyper: Hyperparameters) -> ExactState:
+        """See `EvidenceState.move`."""
+        return ExactState(self.data, hyper, self._prior)
 
-    def add_gradient(self, gradient: Array, at: int, n: float, beta: float) -> None:
-        """Add the gradient to that of other targets with the same α, its log β at its own place."""
-        gradient[: len(self.mean)] += alpha_gradient(self.variance, self.mean)
-        gradient[at] += 0.5 * (n - beta * self.misfit - self.used)
-
-    def hessian(self, beta: float) -> Array:
-        """Second derivatives of L in (log α, log β): shape (n_active + 1, n_active + 1)."""
-        H = np.zeros((len(self.mean) + 1, len(self.mean) + 1))
-        self.add_hessian(H, -1, beta)
-        return H
-
-    def add_hessian(self, H: Array, at: int, beta: float) -> None:
-        """Add the second derivatives to those of other targets, as `add_gradient` does."""
-        V, m = self.variance, self.mean
-        k, variance, Vm = len(m), V.diagonal(), V @ m
-        H[:k, :k] += alpha_hessian(V, m)
-        V2 = np.einsum("ij,ij->i", V, V)
-        H[:k, at] = H[at, :k] = 0.5 * (variance - V2) - m * Vm
-        trace = k - 2 * variance.sum() + V2.sum()  # tr((I − ΣA)²)
-        H[at, at] = 0.5 * (trace - beta * self.misfit - self.used) + m @ Vm
-
-
-def alpha_gradient(variance: Array, mean: Array) -> Array:
-    """∂L/∂log α of each weight, ½(1 − Σ̂_ii − μ̂_i²)."""
-    gradient: Array = 0.5 * (1 - variance.diagonal() - mean**2)
-    return gradient
-
-
-def alpha_hessian(variance: Array, mean: Array) -> Array:
-    """Second derivatives of L in the log α of the weights."""
-    H: Array = variance * (0.5 * variance + np.multiply.outer(mean, mean))
-    H.flat[:: len(mean) + 1] -= 0.5 * (variance.diagonal() + mean**2)
-    return H
-
-
-#: A unit-norm function whose S/β is below this lies in the span of the active ones.
-RESOLUTION = 1e-12
+    def keep(self, which: Index) -> ExactState:
+        """See `EvidenceState.keep`."""
+        data = replace(self.data, R=self.data.R[:, self.hyper.functions(which)])
+        return ExactState(data, self.hyper.keep(which), self._prior)
 
 
 @dataclass(frozen=True)
@@ -177,51 +164,66 @@ class CandidateFactors:
 
     With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums of non-negative terms and a part outside
     the frame: nothing cancels, however collinear the functions.
+
+    Attributes
+    ----------
+    S, Q : ndarray of shape (n_targets, n_candidates)
+    beta : ndarray of shape (n_targets,)
+    whiteners : list of ndarray of shape (j, j)
+        Lower factor of I + DDᵀ, of each target.
     """
 
     S: Array
     Q: Array
-    beta: float
-    whitener: Array  # T, the lower factor of I + DDᵀ
+    beta: Array
+    whiteners: list[Array]
 
     @classmethod
-    def at(cls, frame: OneTarget, data: ReducedData, alpha: Array, beta: float) -> CandidateFactors:
-        """Factors of all candidates for the given active functions and precisions."""
-        within = cls._of(frame.coords, data, alpha, beta)
-        S, Q = beta * frame.residual_norm2 + within.S, beta * frame.residual_dot + within.Q
-        return cls(S, Q, beta, within.whitener)
+    def at(cls, frame: TargetFrame, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
+        """Factors of all candidates beside the active functions."""
+        within, beta = cls._of(frame.coords, data, hyper), hyper.beta[:, None]
+        S = beta * frame.residual_norm2 + within.S
+        Q = beta * np.atleast_2d(frame.residual_dot) + within.Q
+        return cls(S, Q, hyper.beta, within.whiteners)
 
     @classmethod
-    def of_active(cls, data: ReducedData, alpha: Array, beta: float) -> CandidateFactors:
+    def of_active(cls, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
         """Factors of the active functions themselves: α_iγ_i = S_i and α_iμ_i = Q_i."""
-        return cls._of(data.R, data, alpha, beta)
+        return cls._of(data.R, data, hyper)
 
     @classmethod
-    def _of(cls, coords: Array, data: ReducedData, alpha: Array, beta: float) -> CandidateFactors:
+    def _of(cls, coords: Array, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
         """Factors of functions that lie within the frame at `coords`."""
-        T = cholesky_of_gram(data.weighted(alpha, beta).T)
-        W = solve_lower(T, coords)
-        e = solve_lower_vector(T, data.c)
-        return cls(beta * np.einsum("ij,ij->j", W, W), beta * (e @ W), beta, T)
+        S, Q, whiteners = [], [], []
+        for beta, c in zip(hyper.beta.tolist(), data.c, strict=True):
+            T = cholesky_of_gram((data.R * np.sqrt(beta / hyper.each)).T)
+            W, e = solve_lower(T, coords), solve_lower_vector(T, c)
+            S.append(beta * np.einsum("ij,ij->j", W, W))
+            Q.append(beta * (e @ W))
+            whiteners.append(T)
+        return cls(np.stack(S), np.stack(Q), hyper.beta, whiteners)
 
     @property
-    def floor(self) -> float:
-        """S of a unit-norm function below which no digits are left."""
+    def floor(self) -> Array:
+        """S of a unit-norm function below which no digits are left, shape (n_targets,)."""
         return RESOLUTION * self.beta
 
     def block(self, coords: Array, residual: Array) -> Array:
-        """S between some candidates, (b, b), given their parts within and outside the frame."""
-        W = solve_lower(self.whitener, np.ascontiguousarray(coords))
-        return self.beta * (residual.T @ residual + W.T @ W)
+        """S between some candidates, (n_targets, b, b), by their parts in and beside the frame."""
+        coords, outside = np.ascontiguousarray(coords), residual.T @ residual
+        parts = (solve_lower(T, coords) for T in self.whiteners)
+        products = np.stack([outside + W.T @ W for W in parts])
+        return self.beta[:, None, None] * products
 
     def within(self, coords: Array, groups: Groups, outside: list[Array]) -> list[Array]:
-        """S within groups of candidates of each size, shapes (n_groups, size, size).
+        """S within groups of candidates of each size, shapes (n_targets, n_groups, size, size).
 
         Given all candidates in the frame, and products of what is outside it.
         """
-        W = solve_lower(self.whitener, coords)
+        parts = np.stack([solve_lower(T, coords) for T in self.whiteners])
         found = []
         for (_, members), gram in zip(groups.by_size, outside, strict=True):
-            part = np.moveaxis(W[:, members], 0, 1)
-            found.append(self.beta * (gram + np.swapaxes(part, 1, 2) @ part))
+            W = np.moveaxis(parts[:, :, members], 1, 2)
+            inside = np.swapaxes(W, 2, 3) @ W
+            found.append(self.beta[:, None, None, None] * (gram + inside))
         return found

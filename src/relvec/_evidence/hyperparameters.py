@@ -32,12 +32,18 @@ class Hyperparameters:
         maximum behind.
     group : ndarray of int, shape (n_active,)
         Position in `alpha` of each function's group. Without it each is a group of its own.
+    single : bool
+        Whether every function is a group of its own.
+    each : ndarray of shape (n_active,)
+        Precision of every active function.
     """
 
     active: Index
     alpha: Array
     beta: Array = field(default_factory=lambda: np.ones(1))
     group: Index = None  # type: ignore[assignment]
+    single: bool = field(init=False, repr=False)
+    each: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         given, own = vars(self), np.arange(len(self.active))
@@ -49,8 +55,10 @@ class Hyperparameters:
                 f"{len(own)} functions have {len(self.alpha)} precisions and {len(self.group)} "
                 "positions of theirs, expected a position each"
             )
+        given["single"] = len(self.alpha) == len(own)
         if self.single and (self.group != own).any():
             given["alpha"], given["group"] = self.alpha[self.group], own
+        given["each"] = self.alpha if self.single else self.alpha[self.group]
 
     @classmethod
     def empty(cls, beta: Array) -> Self:
@@ -65,20 +73,10 @@ class Hyperparameters:
         groups = design.groups.restrict(active)
         return cls(active, alpha[groups.first], beta, groups.label)
 
-    @property
-    def single(self) -> bool:
-        """Return whether every function is a group of its own."""
-        return len(self.alpha) == len(self.active)
-
     @cached_property
     def groups(self) -> Groups:
         """Groups of the active functions."""
         return Groups(self.group)
-
-    @property
-    def each(self) -> Array:
-        """Precision of every active function, shape (n_active,)."""
-        return self.alpha if self.single else self.alpha[self.group]
 
     def functions(self, which: Index) -> Index:
         """Positions in `active` of the functions of some groups, group by group."""

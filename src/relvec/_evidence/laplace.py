@@ -83,8 +83,8 @@ class LaplaceState(EvidenceState):
         self.hyper = hyper
         self.mode, reached = find_mode(start, tolerance, curvature)
         self.curvature = self.mode.curvature
-        self.variance = self.curvature.variance
-        self.mean = np.sqrt(hyper.each)[:, None] * self.weights
+        self.variances = self.curvature.variance[None]
+        self.means = (np.sqrt(hyper.each)[:, None] * self.weights)[None]
         # A model whose mode is out of reach is none that a search may end in.
         reaches = self.mode.log_posterior - self.curvature.half_log_det
         self.log_evidence = reaches if reached else -np.inf
@@ -141,7 +141,7 @@ class LaplaceState(EvidenceState):
         here, outputs, stay = self.mode, self.mean.shape[1], self.hyper.functions(which)
         gone = np.setdiff1d(np.arange(len(self.mean)), stay)
         kept, lost = columns_of(stay, outputs), columns_of(gone, outputs)
-        V, mean = self.variance, self.mean.ravel()
+        V, mean = self.variances[0], self.means.ravel()
         mean = mean[kept] - V[np.ix_(kept, lost)] @ np.linalg.solve(
             V[np.ix_(lost, lost)], mean[lost]
         )

@@ -92,18 +92,17 @@ def mackay_iterations(
     beta = noise.beta_max if noise.held else np.atleast_1d(1 / (SWEEP_NOISE * target.variance))
     hyper = Hyperparameters(active, np.full(len(some), float(len(active))), beta, group)
     limit, threshold = len(frame.coords), WELL_DETERMINED
-    data = [ReducedData.from_frame(alone, active, n) for alone in frame.targets()]
+    data = ReducedData.from_frame(frame, active, n)
     for sweeps in count(1):
         gamma, square, beta = _updates(data, hyper, n, noise)
         updated = np.full(len(gamma), np.inf)
         np.divide(gamma, square, out=updated, where=square > 0)  # eq. 16
-        least = threshold * len(data)
+        least = threshold * len(beta)
         keep = np.flatnonzero((gamma > least) | ((updated < hyper.alpha) & (threshold < 1)))
         if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
         if len(keep) < len(gamma):
-            R = data[0].R[:, hyper.functions(keep)]
-            data = [replace(part, R=R) for part in data]
+            data = replace(data, R=data.R[:, hyper.functions(keep)])
         hyper = replace(hyper, alpha=updated, beta=beta).keep(keep)
         if sweeps >= MIN_SWEEPS and len(hyper.alpha) <= limit:
             break
@@ -112,19 +111,15 @@ def mackay_iterations(
 
 
 def _updates(
-    data: list[ReducedData], hyper: Hyperparameters, n: float, noise: Noise
+    data: ReducedData, hyper: Hyperparameters, n: float, noise: Noise
 ) -> tuple[Array, Array, Array]:
     """Σγ and Σμ² of each group, and β after its update (eq. 18) unless it is held."""
-    alpha, gamma, square = hyper.each, np.zeros(1), np.zeros(1)
-    freedom, misfit = [], []
-    for part, beta in zip(data, hyper.beta.tolist(), strict=True):
-        factors = CandidateFactors.of_active(part, alpha, beta)
-        own, mean = factors.S / alpha, factors.Q / alpha
-        gamma, square = gamma + own, square + mean * mean
-        freedom.append(n - float(own.sum()))
-        misfit.append(part.misfit(mean))
-    learnt = hyper.beta if noise.held else noise.precision(np.array(freedom), np.array(misfit))
-    return hyper.total(gamma), hyper.total(square), learnt
+    factors = CandidateFactors.of_active(data, hyper)
+    gamma, mean = factors.S / hyper.each, factors.Q / hyper.each
+    beta = hyper.beta
+    if not noise.held:
+        beta = noise.precision(n - gamma.sum(axis=1), data.misfit(mean))
+    return hyper.total(gamma.sum(axis=0)), hyper.total((mean**2).sum(axis=0)), beta
 
 
 def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:

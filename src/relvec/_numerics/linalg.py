@@ -106,6 +106,11 @@ def cholesky_of_gram(root: Array) -> Array:
     return checked_cholesky(gram, lambda: root)
 
 
+def inverse_root_of_gram(root: Array) -> Array:
+    """Upper triangular F with (I + DᵀD)⁻¹ = F Fᵀ, shape (k, k), from D (j, k)."""
+    return inverse_lower(cholesky_of_gram(root)).T
+
+
 def checked_cholesky(gram: Array, root: Callable[[], Array]) -> Array:
     """Lower Cholesky factor of gram = I + DᵀD, through QR of [D; I] when digits are short.
 
@@ -216,7 +221,7 @@ def solve_lower_vector(factor: Array, vector: Array) -> Array:
     return cast(Array, blas.dtrsv(factor, vector, lower=1))
 
 
-def solve_positive(factor: Array, vector: Array) -> Array:
-    """Return x with L Lᵀ x = vector."""
-    solution, _ = lapack.dpotrs(factor, vector, lower=1)
+def solve_positive(matrix: Array, vector: Array) -> Array:
+    """Return x with A x = vector, for a positive definite A, whose memory may be reused."""
+    solution, _ = lapack.dpotrs(cholesky(matrix), vector, lower=1)
     return cast(Array, solution)

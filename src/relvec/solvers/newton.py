@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from relvec._evidence.base import AscentLimits, EvidenceState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
-from relvec._numerics.linalg import NotPositiveDefiniteError, cholesky, solve_positive
+from relvec._numerics.linalg import NotPositiveDefiniteError, solve_positive
 from relvec._numerics.typing import Array
 
 #: Most that a step changes the logarithm of a precision, and most dampings tried to raise L.
@@ -94,7 +94,7 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
     damped = curvature.copy()
     damped.flat[:: len(damped) + 1] += damping
     try:
-        step = solve_positive(cholesky(damped), gradient)
+        step = solve_positive(damped, gradient)
     except NotPositiveDefiniteError:
         return None
     return step * min(1.0, MAX_LOG_STEP / float(np.abs(step).max()))
