@@ -91,15 +91,15 @@ class TargetFrame(ABC):
 
     With Q (n_samples, j) the orthonormal frame, φ_m the standardised candidates and t the target,
 
-    ==================  ============================  ====================
-    attribute           formula                       shape
-    ==================  ============================  ====================
-    ``coords``          Qᵀφ_m                         (j, n_candidates)
-    ``target``          Qᵀt                           (j,)
-    ``residual_norm2``      ‖φ_m‖² − ‖Qᵀφ_m‖²             (n_candidates,)
-    ``residual_dot``      φ_mᵀt − (Qᵀφ_m)ᵀQᵀt           (n_candidates,)
-    ``residual_target``     ‖t‖² − ‖Qᵀt‖²                 scalar
-    ==================  ============================  ====================
+    ===================  ============================  ====================
+    attribute            formula                       shape
+    ===================  ============================  ====================
+    ``coords``           Qᵀφ_m                         (j, n_candidates)
+    ``target``           Qᵀt                           (j,)
+    ``residual_norm2``   ‖φ_m‖² − ‖Qᵀφ_m‖²             (n_candidates,)
+    ``residual_dot``     φ_mᵀt − (Qᵀφ_m)ᵀQᵀt           (n_candidates,)
+    ``residual_target``  ‖t‖² − ‖Qᵀt‖²                 scalar
+    ===================  ============================  ====================
 
     Several targets have an axis of their own, the first, in each of the last four but
     ``residual_norm2``.

@@ -132,7 +132,7 @@ class CombinedKernel(Composite, Kernel):
 
     parts_: list[Any]
     sign: ClassVar[str]
-    operation: ClassVar[np.ufunc]
+    _operation: ClassVar[np.ufunc]
 
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = kernels
@@ -151,7 +151,7 @@ class CombinedKernel(Composite, Kernel):
         first, *others = self.parts_
         K: Array = first.k(X, Z)
         for part in others:
-            self.operation(K, part.k(X, Z), out=K)
+            self._operation(K, part.k(X, Z), out=K)
         return K
 
     @property
@@ -183,7 +183,7 @@ class Sum(CombinedKernel):
     array([[2.   , 2.607]])
     """
 
-    sign, operation = "+", np.add
+    sign, _operation = "+", np.add
 
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         return [D] * len(self.parts_)
@@ -210,7 +210,7 @@ class Product(CombinedKernel):
     array([[1.   , 1.213]])
     """
 
-    sign, operation = "*", np.multiply
+    sign, _operation = "*", np.multiply
 
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         values = [part.evaluate(X) for part in self.parts_]
