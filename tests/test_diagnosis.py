@@ -122,7 +122,10 @@ def test_rule_starts_disagree():
     for seed in range(20):
         X, y = make_sinc(100, noise_scale=0.1, grid=False, random_state=seed)
         model = RVR(n_starts=3).fit(X, y)
-        alone = "1 of 3 starts" in model.status_
+        (search,) = model.fit_result_.searches
+        alone = search.agreed == 1
+        assert search.starts == 3
+        assert alone == ("1 of 3 starts" in model.status_)
         assert model.diagnose().codes == (["starts_disagree"] if alone else [])
         if alone:
             break

@@ -71,13 +71,13 @@ def warned(case: Case) -> Iterator[Finding]:
 
 def starts_disagree(case: Case) -> Iterator[Finding]:
     """No second start came near the best."""
-    for starts, agreed in case.starts:
-        if starts > 1 and agreed == 1:
+    for search in case.result.searches:
+        if search.starts > 1 and search.agreed == 1:
             yield Finding(
                 "starts_disagree",
-                f"only one of {starts} starts found the best evidence, so there may be better; "
-                "raise n_starts",
-                {"agreed": agreed, "starts": starts},
+                f"only one of {search.starts} starts found the best evidence, so there may be "
+                "better; raise n_starts",
+                {"agreed": search.agreed, "starts": search.starts},
             )
 
 

@@ -88,11 +88,6 @@ class Case:
         return result
 
     @property
-    def starts(self) -> list[tuple[int, int]]:
-        """Number of starts of every search that had several, and how many found its evidence."""
-        return [(status.starts, status.agreed) for status in self.result.searches]
-
-    @property
     def features(self) -> list[str]:
         """Names of the inputs."""
         names = [f"x{number}" for number in range(self.model.n_features_in_)]
