@@ -63,9 +63,6 @@ DULL_MODULES = {
     "relvec._design.moments",
     "relvec._design.summed",
     "relvec._evidence.base",
-    "relvec._evidence.exact",
-    "relvec._evidence.gaussian",
-    "relvec._evidence.hyperparameters",
     "relvec._evidence.noise",
 }
 
