@@ -69,7 +69,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         config = self._config(data, single=single, order=order)
         runner = self._runner(given, self._checkpoint(given, data))
         self.n_samples_fit_ = data.n_rows
-        self._conclude(pipeline.fit(data, self._basis(data), likelihood, config, runner))
+        basis = pipeline.place(data, self._basis(data), config, runner)
+        self._conclude(pipeline.fit(data, basis, likelihood, config, runner))
 
     def _conclude(self, result: FitResult) -> None:
         """Set the attributes of a fit, and warn."""

@@ -231,7 +231,7 @@ class Incremental(Predictor):
         X, weights = seen.inputs.rows
         data = SummedData(X, layout.columns, intercept, weights, sums=seen.sums)
         self.n_samples_fit_ = seen.n_rows
-        result = pipeline.fit_placed(
+        result = pipeline.fit(
             data,
             seen.basis,
             self._likelihood(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -40,7 +39,7 @@ def fit(
     data : TrainingData
         Rows and targets.
     basis : Basis
-        Candidates, not placed yet.
+        All candidates, as `place` returns them.
     likelihood : Likelihood
         Distribution of the targets.
     config : FitConfig
@@ -58,18 +57,13 @@ def fit(
     OverflowError
         No digits of float64 are left for the weights.
     """
-    return fit_placed(data, place(data, basis, config, runner), likelihood, config, runner)
-
-
-def fit_placed(
-    data: TrainingData, basis: Basis, likelihood: Likelihood, config: FitConfig, runner: Runner
-) -> FitResult:
-    """Fit candidates that are placed already; see `fit`."""
     data = data.without_unused()
     data.check(likelihood, basis)
     problem, learns = Problem(data, likelihood, config, runner), data.learns_scales(basis)
+    # Of several outputs, or of scales that are learnt, there is no model in between.
+    preview = None if learns or len(data.targets) > 1 else partial(_preview, problem, basis)
     n_tasks = None if learns else problem.n_tasks
-    with single_threaded(), runner.fitting(n_tasks, _preview(problem, basis)) as conclude:
+    with single_threaded(), runner.fitting(n_tasks, preview) as conclude:
         try:
             basis, solutions = scaled(problem, basis) if learns else (basis, problem.solve(basis))
         except NotPositiveDefiniteError as error:
@@ -81,11 +75,9 @@ def fit_placed(
     return result
 
 
-def _preview(problem: Problem, basis: Basis) -> Callable[[Solution], FitResult] | None:
-    """Return what makes a result of the only search while it lasts; None if there are several."""
-    if len(problem.data.targets) > 1 or problem.data.learns_scales(basis):
-        return None
-    return lambda solution: FitResult.of(problem, basis, [solution], None)
+def _preview(problem: Problem, basis: Basis, solution: Solution) -> FitResult:
+    """Return the result of the only search as it is."""
+    return FitResult.of(problem, basis, [solution], None)
 
 
 def scaled(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:

@@ -16,7 +16,7 @@ from relvec._fitting.alternating import fit
 from relvec._fitting.centers import CentersLike, RandomState
 from relvec._fitting.data import TrainingData
 from relvec._numerics.linalg import single_threaded
-from relvec._numerics.typing import Index, RowVector
+from relvec._numerics.typing import Index
 from relvec._runner.runner import Runner
 from relvec.basis import Basis
 from relvec.likelihoods import Likelihood
@@ -57,42 +57,33 @@ class Problem:
 
         Candidates that have a `design` already are not evaluated again.
         """
-        return self.runner.once(partial(self._solve, basis, begun, design))
-
-    def _solve(
-        self, basis: Basis, begun: Sequence[Hyperparameters] | None, design: Design | None
-    ) -> list[Solution]:
         design = self.data.candidates(basis, self.likelihood) if design is None else design
-        targets = self.data.targets.values()
-        solver = self.config.solver(design)
-        starts: Sequence[Hyperparameters | None] = [None] * len(targets) if begun is None else begun
-        outputs = list(zip(targets, starts, strict=True))
+        targets, solver = list(self.data.targets.values()), self.config.solver(design)
+        starts: Sequence[Hyperparameters | None] = begun or [None] * len(targets)
+        fits = [
+            partial(fit, self.likelihood, solver, design, t, start)
+            for t, start in zip(targets, starts, strict=True)
+        ]
         parallel = Parallel(self.config.n_jobs)
-        if effective_n_jobs(parallel.n_jobs) == 1 or len(outputs) == 1:
-            runner = self.runner
-            return self._in_turn(
-                [partial(fit, self.likelihood, solver, design, *one, runner) for one in outputs]
-            )
-        solutions: list[Solution] = parallel(
-            delayed(_in_process)(self.likelihood, solver, design, *one, self.runner.alone())
-            for one in outputs
-        )
-        return solutions
+        if effective_n_jobs(parallel.n_jobs) == 1 or len(fits) == 1:
+            return self._in_turn(fits)
+        alone = self.runner.alone()
+        return self.runner.once(lambda: parallel(delayed(_in_process)(one, alone) for one in fits))
 
-    def _in_turn(self, fits: Sequence[Callable[[], Solution]]) -> list[Solution]:
+    def _in_turn(self, fits: Sequence[Callable[[Runner], Solution]]) -> list[Solution]:
         """Fit one output after the other.
 
         Where Ctrl-C ends the fit, outputs that are not fitted yet make one pass each.
         """
         if len(fits) == 1:
-            return [fits[0]()]
+            return [fits[0](self.runner)]
         solutions = list[Solution]()
         for number, one in enumerate(fits):
             with self.runner.part("machine", self.config.max_iter):
                 with self.runner.interruptible(partial(bool, number)):
-                    solutions.append(one())
+                    solutions.append(one(self.runner))
                 if len(solutions) == number:
-                    solutions.append(one())
+                    solutions.append(one(self.runner))
         return solutions
 
     @property
@@ -111,14 +102,7 @@ class Problem:
         )
 
 
-def _in_process(
-    likelihood: Likelihood,
-    solver: Solver,
-    design: Design,
-    t: RowVector,
-    begun: Hyperparameters | None,
-    runner: Runner,
-) -> Solution:
+def _in_process(one: Callable[[Runner], Solution], runner: Runner) -> Solution:
     """Fit one output in another process, which has thread pools of its own."""
     with single_threaded():
-        return fit(likelihood, solver, design, t, begun, runner)
+        return one(runner)
