@@ -50,11 +50,10 @@ def test_rows_are_the_fits_best_first():
     assert (table["seconds"] > 0).all()
 
 
-@pytest.mark.parametrize("weight", [None, 3.0])
-def test_functions_and_learnt_scales_have_their_price(weight):
+@pytest.mark.parametrize(("weight", "weights"), [(None, None), (3.0, np.full(40, 3.0)), (3.0, 3.0)])
+def test_functions_and_learnt_scales_have_a_penalty(weight, weights):
     X, y = inputs.noisy_sinc(40)
     models = {"given": RVR(gamma=0.1), "learnt": RVR(gamma="evidence")}
-    weights = None if weight is None else np.full(40, weight)
     table = compare(models, X, y, sample_weight=weights)
     chosen = table["n_functions"] + (table.index == "learnt")
     expected = table["log_evidence"] - 0.5 * np.log(40 * (weight or 1)) * chosen

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from relvec._assess.leave_one_out import left_out
 from relvec._assess.pipelines import estimator_of, inputs_of, prefix_of
 from relvec._assess.summary import table
+from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian
 from relvec.likelihoods.gaussian import normal_log_density
 
@@ -159,7 +160,7 @@ def _row(
     if fitted:
         _check_seen(name, estimator, inputs, y, given)
     evidence, kept = estimator.log_evidence_, len(estimator.relevance_)
-    penalty = 0.5 * np.log(np.sum(given.get("sample_weight", np.ones(np.shape(y)[0]))))
+    penalty = 0.5 * np.log(_copies(given.get("sample_weight"), np.shape(y)[0]).sum())
     return {
         "log_evidence": evidence,
         "less_best": 0.0,
@@ -181,14 +182,16 @@ def _loo_log_density(
     result, Phi = estimator.fit_result_, estimator.basis_.transform(X)
     if not all(isinstance(output.likelihood, Gaussian) for output in result.outputs):
         return float("nan")
-    weights, noise = (
-        None if rows is None else np.broadcast_to(np.asarray(rows, dtype=np.float64), len(Phi))
-        for rows in (sample_weight, noise_variance_per_row)
-    )
-    t = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1)
-    used = np.ones(len(Phi)) if weights is None else weights
-    density = normal_log_density(*left_out(result, Phi, t, noise, weights))
-    return float(used[used > 0] @ density[used > 0].sum(axis=1))
+    t, noise = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1), noise_variance_per_row
+    noise = None if noise is None else np.asarray(noise, dtype=np.float64)
+    weights = _copies(sample_weight, len(Phi))
+    density = normal_log_density(*left_out(result, Phi, t, noise, weights)).sum(axis=1)
+    return float(weights[weights > 0] @ density[weights > 0])
+
+
+def _copies(sample_weight: ArrayLike | None, n: int) -> Array:
+    """Copies of each of n rows, shape (n,)."""
+    return np.broadcast_to(np.asarray(1 if sample_weight is None else sample_weight, float), n)
 
 
 def _check_seen(

@@ -62,24 +62,14 @@ class Diagnosis(list[Finding]):
 
 @dataclass(frozen=True)
 class Case:
-    """A fitted model, and the rows that it is judged on.
-
-    Attributes
-    ----------
-    model : estimator
-        The fitted estimator.
-    X : ndarray of shape (n_samples, n_features)
-        Rows, those of the fit or others; empty if none were given.
-    y : ndarray of shape (n_samples, n_targets) or (n_samples,)
-        Their targets, or the position of each label in ``classes_``; empty if none were given.
-    given : array-like
-        X as it was given, with the names of its columns.
-    """
+    """A fitted model, and the rows that it is judged on; empty arrays if none were given."""
 
     model: BaseEstimator
+    #: (n_samples, n_features), rows of the fit or others
     X: Array = field(default_factory=lambda: np.empty((0, 0)))
+    #: (n_samples, n_targets), their targets; or (n_samples,), positions of labels in ``classes_``
     y: NDArray[Any] = field(default_factory=lambda: np.empty((0, 1)))
-    given: Any = None
+    given: Any = None  # X as it was given, with the names of its columns
 
     @property
     def result(self) -> FitResult:

@@ -26,23 +26,10 @@ def left_out(
     N(t_n − (t_n − m)/(1 − h), σ_n²/(1 − h)): the exact refit at the same α and β, a flat intercept
     included.
 
-    Parameters
-    ----------
-    result : FitResult
-        With Gaussian noise.
-    Phi : ndarray of shape (n_samples, n_active)
-        Kept functions at the rows of the fit.
-    y : ndarray of shape (n_samples, n_targets)
-        Targets.
-    noise_variance : ndarray of shape (n_samples,), optional
-        σ_n², by default that of the fit.
-    weights : ndarray of shape (n_samples,), optional
-        Copies of each row, of which one is left out; all there is of a row that has less than one.
-
-    Returns
-    -------
-    residual, variance : ndarray of shape (n_samples, n_targets)
-        Zero and infinite where nothing else determines the linear predictor.
+    Phi, the kept functions at the rows of the fit, has the shape (n_samples, n_active), y and both
+    results (n_samples, n_targets), noise variances σ_n², by default that of the fit, and weights
+    (n_samples,). Of the copies of a row one is left out, and of less than one all there is. Where
+    nothing else determines the linear predictor, residual and variance are zero and infinite.
     """
     share = np.ones(len(y)) if weights is None else np.minimum(weights, 1.0)
     residuals, variances = np.zeros(y.shape), np.full(y.shape, np.inf)
