@@ -1,6 +1,7 @@
 """What a checkpoint keeps comes back as it was, and nothing else comes out of a file."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -66,7 +67,17 @@ def test_warnings_come_back(note):
 
 def test_other_warnings_do_not():
     with pytest.raises(ValueError, match="builtins:UserWarning"):
-        copied(UserWarning("c"))
+        Tree().read({"warning": "builtins:UserWarning", "fields": ["c"]})
+
+
+def test_records_of_other_packages_are_not_written():
+    @dataclass
+    class Record:
+        number: int
+
+    for value in (Record(1), UserWarning("c")):
+        with pytest.raises(TypeError, match=f"cannot hold a .*{type(value).__name__} of "):
+            copied([value])
 
 
 @pytest.mark.parametrize(

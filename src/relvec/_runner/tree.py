@@ -75,7 +75,10 @@ class Tree:
 
 
 def _name(value: Any) -> str:
+    """Name of the class of a value, one of this package."""
     cls = type(value)
+    if not cls.__module__.startswith(PACKAGE):
+        raise TypeError(f"a checkpoint cannot hold a {cls.__qualname__} of {cls.__module__}")
     return f"{cls.__module__}:{cls.__qualname__}"
 
 

@@ -1,7 +1,9 @@
 """Solvers: the search for the precisions that maximise the evidence."""
 
-from relvec.solvers.base import Pass, Solution, Solver, Status
+from relvec._evidence import Hyperparameters
+from relvec.solvers.base import LocalOptimum, Pass, Solution, Solver, Status
 from relvec.solvers.forward import Sequential
+from relvec.solvers.newton import newton_ascent
 from relvec.solvers.updates import EM, FixedPoint, Variational
 
 #: Names that an estimator's ``solver`` takes.
@@ -16,10 +18,13 @@ __all__ = [
     "EM",
     "SOLVERS",
     "FixedPoint",
+    "Hyperparameters",
+    "LocalOptimum",
     "Pass",
     "Sequential",
     "Solution",
     "Solver",
     "Status",
     "Variational",
+    "newton_ascent",
 ]

@@ -1,0 +1,56 @@
+"""The solver on the page about solvers runs as it stands there, and is one like those shipped."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from relvec import RVC, RVR
+from relvec._runner import Runner
+from relvec.likelihoods import Gaussian
+from tests.support import problems
+from tests.support.pages import check_printed, python_blocks
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "solver.md"
+
+
+@pytest.fixture(scope="module")
+def names():
+    """What the first block defines."""
+    names = {"__name__": "page"}
+    exec(compile(python_blocks(PAGE)[0][0], PAGE.name, "exec"), names)
+    return names
+
+
+def test_the_page_prints_what_it_says(capsys):
+    names = {"__name__": "page"}
+    for code, printed in python_blocks(PAGE):
+        exec(compile(code, PAGE.name, "exec"), names)
+        check_printed(capsys.readouterr().out, printed)
+    solver = names["OneAtATime"]()
+    reference = RVR(gamma=0.1).fit(names["X"], names["y"])
+    # one function at a time ends in another local maximum
+    assert names["model"].log_evidence_ > reference.log_evidence_ - 2
+    classes = names["y"] > 0
+    machine = RVC(gamma=0.1, solver=solver).fit(names["X"], classes)
+    assert machine.score(names["X"], classes) > 0.9
+
+
+def test_no_pass_lowers_the_evidence(names):
+    problem, solver = problems.smooth(True), names["OneAtATime"]()
+    model = solver.evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    found = Runner().run(solver, model)
+    trace = [row.log_evidence for row in found.history]
+    assert found.status.code == "converged"
+    assert len(trace) == found.n_iter > 2
+    assert (np.diff(trace) >= -1e-9).all()
+    assert np.isfinite([row.seconds for row in found.history]).all()
+    assert found.log_evidence == pytest.approx(trace[-1], rel=1e-9)
+
+
+def test_passes_are_counted_by_max_iter(names):
+    problem, solver = problems.smooth(True), names["OneAtATime"](max_iter=2)
+    model = solver.evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    found = Runner().run(solver, model)
+    assert (found.n_iter, found.status.code) == (2, "max_iter")
+    assert [warning.code for warning in found.warnings] == ["not_converged"]
