@@ -261,6 +261,7 @@ def test_history_ends_at_the_model_returned(pair, found):
     noise = getattr(found.likelihood, "noise_variance", np.nan)
     assert found.history[-1].noise_variance == pytest.approx(noise, nan_ok=True)
     seconds = [row.seconds for row in found.history]
+    assert np.isfinite(seconds).all()
     assert seconds == sorted(seconds)
     assert len(found.history) <= found.n_iter
 

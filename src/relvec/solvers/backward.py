@@ -48,6 +48,8 @@ class BackwardState:
         Where the updates came to rest before a function that had left came back.
     at_rest : bool
         Whether the last pass promised next to nothing.
+    came_back : bool
+        Whether the next pass has a function back that had left.
     ended : bool
         Whether nothing is left to be tried.
     """
@@ -62,6 +64,7 @@ class BackwardState:
     warm: WarmStart | None = None
     found: LocalOptimum | None = None
     at_rest: bool = False
+    came_back: bool = False
     ended: bool = False
 
 
@@ -126,6 +129,9 @@ class BackwardSolver(Solver):
 
     def step(self, model: EvidenceModel, state: BackwardState) -> BackwardState:
         """See `Solver.step`."""
+        if state.came_back:
+            found = LocalOptimum(state.reached, state.log_evidence, state.history)
+            state = replace(state, found=found, came_back=False)
         state, here = self.update(model, state, model.thorough.tol_share * self.tol)
         evidence = self._objective(model, here) + state.constant
         row = self.row(model, 0, evidence, here.hyper)
@@ -260,8 +266,7 @@ class BackwardSolver(Solver):
             return ended
         if out_of_passes:
             return state
-        found = LocalOptimum(here.hyper, here.log_evidence, state.history)
-        return replace(state, hyper=longer, warm=here.warm_start(), found=found)
+        return replace(state, hyper=longer, warm=here.warm_start(), came_back=True)
 
     def _without_copies(self, here: EvidenceState) -> EvidenceState:
         """Leave out functions that are worth less than `tol`, near copies of others, if any are."""
