@@ -14,7 +14,8 @@ import skops.io
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, basis
 from relvec._fitting.result import MOST_PASSES
 from relvec.basis import RBF, Bias, Columns, Concatenate, Fourier, LinearKernel, Polynomial
-from relvec.solvers import Pass
+from relvec.likelihoods import StudentT
+from relvec.solvers import EM, Pass, Sequential
 from relvec.storage import TRUSTED
 from tests.support import inputs
 from tests.support.machines import answers
@@ -249,7 +250,11 @@ def dot(X, Z):
     return X @ Z.T
 
 
-@pytest.mark.parametrize("model", [RVR(), RVC()], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [RVR(), RVC(), RVR(likelihood=StudentT(), solver=EM()), RVC(solver=Sequential())],
+    ids=["RVR", "RVC", "RVR of objects", "RVC of objects"],
+)
 def test_nothing_is_trusted_that_is_not_listed(model):
     X, y = inputs.noisy_sinc(20)
     stored = skops.io.dumps(model.fit(X, y > 0.2))

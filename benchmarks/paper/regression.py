@@ -27,9 +27,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from benchmarks.openings import fit_from, from_noise_learnt_at_once
 from benchmarks.paper.draws import seeds
 from benchmarks.staged import Split, load_staged
+from benchmarks.starts import NOISE_LEARNT_AT_ONCE, fit_from
 from benchmarks.table import format_mean, mean_and_error, print_table, verdict
 from relvec import RVR
 from relvec.datasets import make_friedman, make_sinc
@@ -161,7 +161,7 @@ def repetition(problem: Problem, seed: int) -> dict[str, Score]:
 
 def score_noise_learnt_at_once(problem: Problem, split: Split, gamma: float) -> Score:
     Phi = rbf_kernel(split.X_train, gamma=gamma)
-    fit = fit_from(from_noise_learnt_at_once, Phi, split.y_train)
+    fit = fit_from(NOISE_LEARNT_AT_ONCE, Phi, split.y_train)
     kept = rbf_kernel(split.X_test, split.X_train[fit.active], gamma=gamma)
     error = problem.error(split.y_test, fit.posterior.latent_mean(kept)[:, 0])
     return Score(error, len(fit.active), log_evidence=fit.log_evidence)

@@ -14,6 +14,7 @@ from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Residuals
 from relvec._fitting.result import FitResult, FittedOutput
 from relvec._numerics.priors import Gamma
+from relvec.solvers import SOLVERS
 
 __all__ = ["TRUSTED"]
 
@@ -27,6 +28,7 @@ STORED = [
         for kind in vars(likelihoods).values()
         if isinstance(kind, type) and issubclass(kind, likelihoods.Likelihood)
     ),
+    *SOLVERS.values(),
     CalibratedClassifier,
     CalibratedRegressor,
     FitResult,

@@ -1,6 +1,6 @@
-"""How the search may begin, and what evidence each beginning ends with.
+"""Evidence that the search ends with, by how it begins.
 
-``python -m benchmarks.openings`` prints, for families of problems with a constant eliminated, the
+``python -m benchmarks.starts`` prints, for families of problems with a constant eliminated, the
 mean log evidence and functions kept by
 
 - bottom-up with the noise learnt from the first step,
