@@ -99,22 +99,22 @@ class _Round(NamedTuple):
     mean: Array
     variance: Array
 
-    def learnt(self, t: Array, copies: Array) -> _Round:
+    def learnt(self, t: Array, frequency: Array) -> _Round:
         """The same moments, with the likelihood that is best for them."""
-        better = self.likelihood.learn(t, self.mean, self.variance, copies)
+        better = self.likelihood.learn(t, self.mean, self.variance, frequency)
         return self._replace(likelihood=better)
 
-    def expected(self, t: Array, copies: Array) -> float:
+    def expected(self, t: Array, frequency: Array) -> float:
         """Expected log-likelihood, by the surrogate."""
         value, _, weight = self.likelihood.surrogate(t, self.mean, self.variance)
-        return float(copies @ (value - 0.5 * np.einsum("nrs,nsr->n", weight, self.variance)))
+        return float(frequency @ (value - 0.5 * np.einsum("nrs,nsr->n", weight, self.variance)))
 
-    def above(self, t: Array, precision: Array | None, copies: Array) -> float:
+    def above(self, t: Array, precision: Array | None, frequency: Array) -> float:
         """Expected log-likelihood above that of the likelihood that the search works under."""
         if precision is None:
             return 0.0
         return float(
-            copies @ self.likelihood.above_conditional(t, self.mean, self.variance, precision)
+            frequency @ self.likelihood.above_conditional(t, self.mean, self.variance, precision)
         )
 
 
@@ -134,8 +134,8 @@ class Alternation:
         self, likelihood: Likelihood, solver: Solver, design: Design, t: Array, runner: Runner
     ) -> None:
         self.solver, self.design, self.t = solver, design, t
-        self.copies = design.row_weights
-        self._first = _Round(*likelihood.initial(t, self.copies))
+        self.frequency = design.row_weights
+        self._first = _Round(*likelihood.initial(t, self.frequency))
         self.history: list[Pass] = []
         self.n_iter, self.runner = 0, runner
         self._found: tuple[Solution, _Round] | None = None
@@ -156,7 +156,7 @@ class Alternation:
         at, unsettled, last, bound = self._first, True, False, -np.inf
         while True:
             likelihood, precision = at.likelihood.conditional(self.t, at.mean, at.variance)
-            above = at.above(self.t, precision, self.copies)
+            above = at.above(self.t, precision, self.frequency)
             turned, rows = self._search(likelihood, precision, above, begun, unsettled or last)
             if self._found is not None:
                 # Functions may have left that were worth less than `tol`.
@@ -167,9 +167,10 @@ class Alternation:
             self.history += rows
             reached = self._reached(turned, at.likelihood)
             self._found = turned, reached
-            learnt = reached.learnt(self.t, self.copies)
-            gain = learnt.expected(self.t, self.copies) - reached.expected(self.t, self.copies)
-            gain += reached.above(self.t, precision, self.copies) - above
+            learnt = reached.learnt(self.t, self.frequency)
+            gain = learnt.expected(self.t, self.frequency)
+            gain -= reached.expected(self.t, self.frequency)
+            gain += reached.above(self.t, precision, self.frequency) - above
             at_rest = abs(gain) < SETTLED * self.solver.tol
             if at_rest and last:
                 return self._solution(turned, reached)

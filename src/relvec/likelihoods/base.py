@@ -118,24 +118,24 @@ class Likelihood(ABC):
         """True where the scales of a kernel can be learnt: no parameter of its own has to be."""
         return self.quadratic or not self.hyper
 
-    def learn(self, t: Array, mean: Array, variance: Array, copies: Array) -> Self:
+    def learn(self, t: Array, mean: Array, variance: Array, frequency: Array) -> Self:
         """Likelihood with the `hyper` that is best for linear predictors N(mean, variance).
 
-        It maximises Σ copies·⟨log p(t | y)⟩, or the bound of it that its `surrogate` is.
+        It maximises Σ frequency·⟨log p(t | y)⟩, or the bound of it that its `surrogate` is.
 
         Parameters
         ----------
         t, mean, variance : ndarray
             As in `surrogate`.
-        copies : ndarray of shape (n_samples,)
-            Number of copies of each row.
+        frequency : ndarray of shape (n_samples,)
+            Frequency weight of each row.
         """
-        del t, mean, variance, copies
+        del t, mean, variance, frequency
         return self
 
-    def initial(self, t: Array, copies: Array) -> tuple[Self, Array, Array]:
+    def initial(self, t: Array, frequency: Array) -> tuple[Self, Array, Array]:
         """Likelihood, and moments of the linear predictor, that a fit which learns begins with."""
-        del copies
+        del frequency
         R = self.n_outputs
         return self, np.zeros((len(t), R)), np.zeros((len(t), R, R))
 

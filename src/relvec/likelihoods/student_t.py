@@ -112,14 +112,14 @@ class StudentT(RegressionLikelihood):
         """σ² and ν."""
         return {"scale2": self.scale2, "degrees_of_freedom": self.degrees_of_freedom}
 
-    def initial(self, t: Array, copies: Array) -> tuple[StudentT, Array, Array]:
+    def initial(self, t: Array, frequency: Array) -> tuple[StudentT, Array, Array]:
         """See `Likelihood.initial`: what suits a constant, the median, and the heaviest tails.
 
         A fit under Gaussian noise would begin with functions that follow the outliers.
         """
-        center = weighted_median(t[:, 0], copies)
+        center = weighted_median(t[:, 0], frequency)
         rounding = max(ROUNDINGS * abs(center), float(np.sqrt(SMALLEST)))
-        scale2 = robust_scale(np.abs(t[:, 0] - center), rounding, copies) ** 2
+        scale2 = robust_scale(np.abs(t[:, 0] - center), rounding, frequency) ** 2
         noise = StudentT(scale2, LEAST_DEGREES, max(LEAST_SHARE * scale2, rounding**2))
         return noise, np.full(t.shape, center), np.zeros((*t.shape, 1))
 
@@ -140,11 +140,11 @@ class StudentT(RegressionLikelihood):
         assert isinstance(conditional.noise_variance, float)
         return replace(self, scale2=conditional.noise_variance)
 
-    def learn(self, t: Array, mean: Array, variance: Array, copies: Array) -> Self:
+    def learn(self, t: Array, mean: Array, variance: Array, frequency: Array) -> Self:
         """See `Likelihood.learn`: the σ² and ν with the highest Σ log p at the expected z²."""
-        return self.learnt(self.expected_square(t, mean, variance), copies)
+        return self.learnt(self.expected_square(t, mean, variance), frequency)
 
-    def learnt(self, square: Array, copies: Array) -> Self:
+    def learnt(self, square: Array, frequency: Array) -> Self:
         """The σ² ≥ `least_scale2` and ν with the highest Σ log p, given each row's expected z².
 
         z² is in units of the present σ². No σ² and ν are worse than the present ones.
@@ -152,10 +152,10 @@ class StudentT(RegressionLikelihood):
         least = self.least_scale2
 
         def at(nu: float) -> tuple[float, float]:
-            return _best_growth(square, copies, nu, least / self.scale2), nu
+            return _best_growth(square, frequency, nu, least / self.scale2), nu
 
         def cost(growth: float, nu: float) -> float:
-            return -float(copies @ StudentT(growth, nu).log_prob_at(square / growth))
+            return -float(frequency @ StudentT(growth, nu).log_prob_at(square / growth))
 
         ends = LEAST_DEGREES, MOST_DEGREES
         found = minimize_scalar(
@@ -167,7 +167,7 @@ class StudentT(RegressionLikelihood):
 
         def gradient(log_nu: float) -> float:
             growth, nu = at(float(np.exp(log_nu)))
-            return float(copies @ StudentT(growth, nu).degrees_gradient(square / growth))
+            return float(frequency @ StudentT(growth, nu).degrees_gradient(square / growth))
 
         # A maximum has half of the digits that its stationarity condition has.
         low, high = found.x - 10 * NEAR, found.x + 10 * NEAR
@@ -260,32 +260,32 @@ class StudentT(RegressionLikelihood):
         return noisy
 
 
-def weighted_median(values: Array, copies: Array) -> float:
-    """Return the value that half of all copies do not exceed."""
+def weighted_median(values: Array, frequency: Array) -> float:
+    """Return the median of values with frequency weights."""
     order = np.argsort(values, kind="stable")
-    counted = np.cumsum(copies[order])
+    counted = np.cumsum(frequency[order])
     return float(values[order[np.searchsorted(counted, 0.5 * counted[-1])]])
 
 
-def robust_scale(distance: Array, rounding: float, copies: Array) -> float:
+def robust_scale(distance: Array, rounding: float, frequency: Array) -> float:
     """Median of the distances from the median, which few outliers do not move.
 
     Where more than half of the targets are equal, the root of the mean square; where all are, what
     `rounding` errors are about.
     """
-    found = weighted_median(distance, copies)
+    found = weighted_median(distance, frequency)
     if found <= rounding:
         largest = max(float(distance.max()), rounding)
-        found = largest * float(np.sqrt(copies @ (distance / largest) ** 2 / copies.sum()))
+        found = largest * float(np.sqrt(frequency @ (distance / largest) ** 2 / frequency.sum()))
     return max(found, rounding)
 
 
-def _best_growth(square: Array, copies: Array, nu: float, least: float) -> float:
+def _best_growth(square: Array, frequency: Array, nu: float, least: float) -> float:
     """The ρ ≥ `least` with Σ⟨u⟩z²/ρ = N, the factor of σ²: the left side falls with ρ."""
     ends = max(least, float(square.min())), max(least, float(square.max()))
 
     def excess(log_growth: float) -> float:
-        return float(copies @ ((nu + 1) * square / (nu * np.exp(log_growth) + square) - 1))
+        return float(frequency @ ((nu + 1) * square / (nu * np.exp(log_growth) + square) - 1))
 
     low, high = map(float, np.log(ends))
     if excess(low) <= 0:

@@ -152,7 +152,7 @@ class Solver(ABC):
     Parameters
     ----------
     tol : float
-        Nats of log evidence that a function must be worth.
+        Nats of log evidence that a function must gain.
     max_iter : int
         Passes of all starts together.
     n_starts : int
