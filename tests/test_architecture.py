@@ -51,7 +51,6 @@ DULL = re.compile(r"(What|Where|How|Who|Whether|Of|Those|That)\b")
 
 #: Known offenders of the tests below.
 CIRCLES = [
-    ["relvec._evidence.candidates", "relvec._evidence.laplace"],
 ]
 UPWARD = {
     ("relvec._commands.report", "relvec._estimators.notebook"),

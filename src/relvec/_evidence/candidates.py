@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relvec._design.base import EVERY, Design
+from relvec._design.base import EVERY
 from relvec._evidence.base import CandidateScores
 from relvec._evidence.curvature import as_matrices, by_weighting, weightings
 from relvec._evidence.gains import Block, best_addition, greedy_additions
+from relvec._evidence.mode import NewtonIterate
 from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index, RowVector
 
-if TYPE_CHECKING:
-    from relvec._evidence.laplace import LaplaceState
-
-#: Where a look costs a pass, candidates are looked at together, at most, that were worth most when
-#: all were, if so many times that is enough.
+#: Where an evaluation is a pass, so many candidates at most are evaluated together, whose known
+#: gain times this factor reaches the threshold.
 SHORTLIST, RISE = 256, 2.0
 
 Sums = tuple[Array, ...]
@@ -33,26 +30,35 @@ PRODUCTS = 8_000_000
 class LaplaceScores(CandidateScores):
     """Factors of candidates at the mode: Q exactly, S for fixed B, with the gain they promise.
 
-    Whether the evidence itself rises is told by its slope in 1/α at α = ∞, ½(‖Q‖² − tr S) − ½ Qᵀu
-    with u = (φ − ΦΣΦᵀBφ)ᵀ(h∘d). A candidate that fixed B promises to rise from there, and does not,
-    is worth nothing. (With several outputs ℓ may fall at first and rise to a maximum after.)
+    The evidence itself has the slope ½(‖Q‖² − tr S) − ½Qᵀu in 1/α at α = ∞, with u the product of
+    the candidate and ∂log|H|/∂y less BX times the shift of the mode. A candidate whose slope for
+    fixed B is positive there, and this one is not, has no gain. (With several outputs ℓ may fall at
+    first and rise to a maximum after.)
 
     Parameters
     ----------
-    design : Design
-        Candidates.
-    point : LaplaceState
-        The model beside which they are looked at.
+    mode : NewtonIterate
+        Mode of the weights, on the design of the candidates.
+    active : ndarray of int
+        Functions in the model.
+    residual : RowVector, of shape (n_samples, n_outputs)
+        ∂log|H|/∂y less BX times the shift of the mode.
     index : ndarray of int or slice
-        Which of them; others are taken for worth nothing.
+        Candidates, or groups of them, to evaluate; others have no gain.
     """
 
-    def __init__(self, design: Design, point: LaplaceState, index: Index | slice = EVERY) -> None:
-        self._design, self._point, self.groups = design, point, design.groups
+    def __init__(
+        self,
+        mode: NewtonIterate,
+        active: Index,
+        residual: RowVector,
+        index: Index | slice = EVERY,
+    ) -> None:
+        self._mode, self._residual, self.groups = mode, residual, mode.design.groups
         self.gain = np.zeros(self.groups.count)
         for some in self._blocks(index):
             self.gain[some] = self._gain(some)
-        self.gain[self.groups.label[point.hyper.active]] = 0.0
+        self.gain[self.groups.label[active]] = 0.0
 
     def _blocks(self, index: Index | slice) -> Iterator[Index | slice]:
         """Candidates, as many at a time as have room for their products; groups one by one."""
@@ -60,7 +66,7 @@ class LaplaceScores(CandidateScores):
             yield from np.arange(self.groups.count)[index][:, None]
             return
         count = len(self.gain[index])
-        size = max(1, PRODUCTS // max(1, self._point.mean.size * self._point.mean.shape[1]))
+        size = max(1, PRODUCTS // max(1, self._mode.weights.size * self._mode.weights.shape[1]))
         for begin in range(0, count, size):
             some = slice(begin, begin + size)
             yield some if isinstance(index, slice) else index[some]
@@ -78,22 +84,21 @@ class LaplaceScores(CandidateScores):
 
         Of a group of m functions, m · R in the place of R.
         """
-        point = self._point
-        vectors = point.mode.gradient, point.log_det_residual
+        vectors = self._mode.gradient, self._residual
         if not self.groups.single:
             members, _ = self.groups.members(np.arange(self.groups.count)[index])
             S, floor, Q, u = self._block(members, *vectors)
             return S, Q, u, floor.max(initial=0.0, keepdims=True)
         squares, *beside, Q, u = self._sums(_squares, index, *vectors)
         norm2 = as_matrices(squares)
-        white = point.curvature.whitened(*map(as_matrices, beside))
+        white = self._mode.curvature.whitened(*map(as_matrices, beside))
         S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=Q.shape[0] > 1)
         return S, Q.T, u.T, RESOLUTION * np.einsum("brr->b", norm2)
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
         """See `CandidateScores.additions`."""
         index, group = self.groups.members(batch)
-        S, floors, Q = self._block(index, self._point.mode.gradient)
+        S, floors, Q = self._block(index, self._mode.gradient)
         floor = np.zeros(len(batch))
         np.maximum.at(floor, group, floors)
         groups = Groups(np.repeat(group, Q.shape[1] // len(index)))
@@ -107,7 +112,7 @@ class LaplaceScores(CandidateScores):
         """
         pairs, first, second, *seen = self._sums(_pairs, index, *vectors)
         products = as_matrices(pairs)
-        white = self._point.curvature.whitened(as_matrices(first), as_matrices(second))
+        white = self._mode.curvature.whitened(as_matrices(first), as_matrices(second))
         block = np.moveaxis(products, 2, 1) - np.tensordot(white, white, axes=(0, 0))
         floor = RESOLUTION * np.einsum("brr->b", products.diagonal().transpose(2, 0, 1))
         size = block.shape[0] * block.shape[1]
@@ -117,30 +122,33 @@ class LaplaceScores(CandidateScores):
     def _sums(
         self, function: Callable[..., Sums], index: Index | slice, *vectors: RowVector
     ) -> Sums:
-        here = self._point.mode
-        function = partial(function, here.information.mean_function)
-        return self._design.sum_rows(function, here.Phi, here.B, *vectors, index=index)
+        here = self._mode
+        function = partial(function, here.curvature.information.mean_function)
+        return here.design.sum_rows(function, here.Phi, here.B, *vectors, index=index)
 
 
 def screened(
-    design: Design, point: LaplaceState, worth: float, known: Array | None
+    mode: NewtonIterate,
+    active: Index,
+    residual: RowVector,
+    threshold: float,
+    known: Array | None,
 ) -> LaplaceScores:
-    """Look at the candidates that were worth most when last looked at; at all if that is no use.
+    """Scores of those with the largest `known` gains, or of all if none reaches the threshold.
 
-    What was known is no bound: the gain of a candidate changes with every function that comes or
-    goes, and may rise. It only says where to look first. Whoever is told that nothing is worth
-    `worth` nats is told so after a look at all.
+    Known gains are no bounds: they change with every function that comes or goes, and may rise. No
+    gain reaches the threshold only if none of all candidates does.
     """
     if known is not None:
-        promising = np.flatnonzero(RISE * known >= worth)
+        promising = np.flatnonzero(RISE * known >= threshold)
         few = np.sort(promising[np.argsort(-known[promising], kind="stable")[:SHORTLIST]])
         if 0 < 2 * len(few) <= len(known):
-            scores = LaplaceScores(design, point, few)
-            if scores.gain.max() >= worth:
+            scores = LaplaceScores(mode, active, residual, few)
+            if scores.gain.max() >= threshold:
                 scores.known = known.copy()
                 scores.known[few] = scores.gain[few]
                 return scores
-    scores = LaplaceScores(design, point)
+    scores = LaplaceScores(mode, active, residual)
     scores.known = scores.gain
     return scores
 

@@ -6,12 +6,18 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from typing import Self
 
 import numpy as np
 
 from relvec._design.base import Design
 from relvec._evidence.base import columns_of
-from relvec._numerics.linalg import cholesky, cholesky_by_products, inverse_lower, solve_lower
+from relvec._numerics.linalg import (
+    cholesky_by_products,
+    inverse_cholesky,
+    inverse_lower,
+    solve_lower,
+)
 from relvec._numerics.typing import Array, Index, RowVector
 
 
@@ -40,13 +46,13 @@ class Information:
         Mean of each function under tr B; zeros without an intercept.
     remainder : ndarray of shape (n_outputs, n_active · n_outputs)
         φ̄ less that mean.
-    intercept_factor : ndarray of shape (n_outputs, n_outputs)
-        Lower factor of 1ᵀB1, with an intercept.
+    intercept_root : ndarray of shape (n_outputs, n_outputs)
+        Inverse of the lower factor of 1ᵀB1, with an intercept.
     gram : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
         XᵀBX of the weights, with the intercept eliminated.
     """
 
-    intercept_factor: Array
+    intercept_root: Array
 
     def __init__(self, design: Design, Phi: RowVector, B: RowVector) -> None:
         self.design, self.Phi, self.B, self.has_intercept = design, Phi, B, design.has_intercept
@@ -56,9 +62,7 @@ class Information:
         self.mean_function: Array = np.zeros(len(weighted))
         self.remainder = np.zeros((self.n_outputs, size))
         if self.has_intercept:
-            self.intercept_factor = cholesky(
-                at_intercept.copy()
-            )  # a flat likelihood has no curvature
+            self.intercept_root = inverse_cholesky(at_intercept.copy())  # fails if B is zero
             self.mean_function = weighted / float(np.trace(at_intercept))
         gram, cross = design.sum_rows(partial(_gram, self.mean_function), Phi, B)
         self.gram: Array = as_matrices(gram).transpose(0, 2, 1, 3).reshape(size, size)
@@ -86,11 +90,6 @@ class Information:
         """(1ᵀB1)⁻¹ times a matrix with one row an output."""
         solved: Array = self.intercept_root.T @ (self.intercept_root @ values)
         return solved
-
-    @cached_property
-    def intercept_root(self) -> Array:
-        """Inverse of the lower factor of 1ᵀB1."""
-        return inverse_lower(self.intercept_factor)
 
     def gram_of(self, transform: Array) -> Array:
         """The gram of transformed weights, TᵀGT, whose digits are not those of G."""
@@ -140,6 +139,11 @@ class Curvature:
         XᵀBX.
     alpha : ndarray of shape (n_active,)
         Prior precisions of the functions' weights.
+
+    Attributes
+    ----------
+    half_log_det : float
+        ½ log|A⁻¹H|, the intercept's part of H as it is.
     """
 
     def __init__(self, information: Information, alpha: Array) -> None:
@@ -150,14 +154,14 @@ class Curvature:
         self._factor = cholesky_by_products(
             scaled, lambda transform: information.gram_of(transform / self._root_alpha[:, None])
         )
+        self.half_log_det = float(np.log(self._factor.diagonal()).sum())
+        if information.has_intercept:
+            self.half_log_det -= float(np.log(information.intercept_root.diagonal()).sum())
 
-    @property
-    def half_log_det(self) -> float:
-        """½ log|A⁻¹H|, the intercept's part of H as it is."""
-        half = float(np.log(self._factor.diagonal()).sum())
-        if self.information.has_intercept:
-            half += float(np.log(self.information.intercept_factor.diagonal()).sum())
-        return half
+    @classmethod
+    def at(cls, design: Design, Phi: RowVector, B: RowVector, alpha: Array) -> Self:
+        """Curvature for −∂² log p/∂y² of every row, see `Information`."""
+        return cls(Information(design, Phi, B), alpha)
 
     @cached_property
     def root(self) -> Array:

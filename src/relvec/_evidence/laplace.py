@@ -109,7 +109,7 @@ class LaplaceState(EvidenceState):
     @cached_property
     def mode_shift(self) -> tuple[Array, Array]:
         """H⁻¹Xᵀ ∂log|H|/∂y: shift of the mode's weights and intercept along that gradient."""
-        return self.curvature.solve(*self.mode.information.gradient(self.log_det_gradient))
+        return self.curvature.solve(*self.curvature.information.gradient(self.log_det_gradient))
 
     @cached_property
     def log_det_residual(self) -> RowVector:
@@ -149,11 +149,11 @@ class LaplaceState(EvidenceState):
         weights = mean.reshape(-1, outputs) / np.sqrt(hyper.each)[:, None]
         intercept = here.intercept
         if here.design.has_intercept:
-            center = here.information.mean_functions
+            center = self.curvature.information.mean_functions
             moved = center @ here.weights.ravel() - center[:, kept] @ weights.ravel()
             intercept = intercept + moved
         start = here.restricted(hyper, weights, intercept)
-        curvature = Curvature(here.information.keep(stay, start.Phi), hyper.each)
+        curvature = Curvature(self.curvature.information.keep(stay, start.Phi), hyper.each)
         return type(self)(hyper, start, CLOSELY, curvature)
 
 
@@ -233,9 +233,10 @@ class LaplaceEvidence(EvidenceModel):
     ) -> LaplaceScores:
         """See `EvidenceModel.scores`."""
         assert isinstance(point, LaplaceState)
+        beside = point.mode, point.hyper.active, point.log_det_residual
         if not self.evaluation_is_a_pass:
-            return LaplaceScores(self.design, point)
-        return screened(self.design, point, worth, known)
+            return LaplaceScores(*beside)
+        return screened(*beside, worth, known)
 
     def all_active(self) -> Self:
         """See `EvidenceModel.all_active`."""
@@ -264,7 +265,8 @@ class LaplaceEvidence(EvidenceModel):
         if self._outputs > 1 or self.evaluation_is_a_pass:
             return None
         nothing = self.at(Hyperparameters.empty(self.first_beta))
-        curvature = float(nothing.mode.information.at_intercept.sum()) / self.design.total_weight
+        total = float(nothing.curvature.information.at_intercept.sum())
+        curvature = total / self.design.total_weight
         working = self.design.map_rows(
             partial(_working_targets, float(nothing.intercept[0]), curvature),
             nothing.mode.gradient,
@@ -318,7 +320,8 @@ class LaplaceEvidence(EvidenceModel):
 
     def _posterior(self, kept: Design, found: LaplaceState) -> Posterior:
         """Posterior in the users' units."""
-        curvature, mean_functions = found.curvature, found.mode.information.mean_functions
+        curvature = found.curvature
+        mean_functions = curvature.information.mean_functions
         scale = np.repeat(kept.scale, self._outputs)
         level = found.intercept + mean_functions @ found.weights.ravel()
         root_alpha = np.repeat(np.sqrt(found.hyper.each), self._outputs)

@@ -119,6 +119,8 @@ class NewtonIterate:
         Its gradient in the intercept, zeros where there is none.
     """
 
+    _information: Information | None
+
     def __init__(
         self,
         log_likelihood: LogLikelihood,
@@ -129,7 +131,7 @@ class NewtonIterate:
     ) -> None:
         self._at, self.design, self.t, self.Phi = log_likelihood, design, t, Phi
         self.weights, self.intercept = log_likelihood.weights, log_likelihood.intercept
-        self._rows = Phi, t, design.row_weights
+        self._rows, self._information = (Phi, t, design.row_weights), None
         self._log_prob, self._gradient, by_intercept = design.sum_rows(
             log_likelihood.with_gradient, *self._rows
         )
@@ -163,14 +165,11 @@ class NewtonIterate:
         return self.design.map_rows(partial(self._at.log_det_gradient, covariance), *self._rows)
 
     @cached_property
-    def information(self) -> Information:
-        """Curvature of the log-likelihood in the weights and the intercept."""
-        return Information(self.design, self.Phi, self.B)
-
-    @cached_property
     def curvature(self) -> Curvature:
         """Curvature of the log posterior, eq. 25."""
-        return Curvature(self.information, self.alpha)
+        if self._information is not None:
+            return Curvature(self._information, self.alpha)
+        return Curvature.at(self.design, self.Phi, self.B, self.alpha)
 
     def newton_step(self, curvature: Curvature) -> tuple[Array, Array, float]:
         """Step of weights and intercept to the top of a paraboloid, and its height there."""
@@ -192,7 +191,8 @@ class NewtonIterate:
     def under(self, alpha: Array) -> NewtonIterate:
         """Iterate of the same weights under another prior."""
         other = copy.copy(self)
-        vars(other).pop("curvature", None)
+        other._information = self.curvature.information
+        del other.curvature
         other._set_prior(alpha)
         return other
 

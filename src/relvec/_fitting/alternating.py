@@ -188,7 +188,8 @@ class Alternation:
         anew: bool,
     ) -> tuple[Solution, list[Pass]]:
         """Search from the model so far or `anew`: the better of both, with its history."""
-        rows, tried, histories = self._rows(precision), list[Solution](), []
+        rows = self.design if precision is None else self.design.with_precision(precision)
+        tried, histories = list[Solution](), []
         for start in [None] if begun is None else [begun, None][: 1 + anew]:
             left = self.solver.max_iter - self.n_iter
             if tried and left < 1:
@@ -200,9 +201,6 @@ class Alternation:
             self.n_iter += found.n_iter
         best = int(np.argmax([found.log_evidence for found in tried]))
         return tried[best], histories[best]
-
-    def _rows(self, precision: Array | None) -> Design:
-        return self.design if precision is None else self.design.with_precision(precision)
 
     def _reached(self, found: Solution, likelihood: Likelihood) -> _Round:
         """The likelihood with what a search learnt, and the moments of its linear predictor."""
@@ -218,7 +216,8 @@ class Alternation:
     def _begun(self, found: Solution, at: _Round) -> Hyperparameters:
         """Hyperparameters of a solution for the rows of the next round."""
         likelihood, precision = at.likelihood.conditional(self.t, at.mean, at.variance, known=True)
-        kept = self._rows(precision).restrict(found.active)
+        kept = self.design.restrict(found.active)
+        kept = kept if precision is None else kept.with_precision(precision)
         return replace(_hyper_of(found, likelihood, kept, self.t), active=found.active)
 
     def _solution(self, found: Solution, at: _Round, *, at_rest: bool = True) -> Solution:

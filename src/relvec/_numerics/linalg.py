@@ -206,6 +206,11 @@ def inverse_lower(factor: Array) -> Array:
     return cast(Array, inverse)
 
 
+def inverse_cholesky(matrix: Array) -> Array:
+    """Inverse of the lower Cholesky factor of a symmetric matrix, whose memory may be reused."""
+    return inverse_lower(cholesky(matrix))
+
+
 def solve_lower(factor: Array, rows: Array) -> Array:
     """Return X with L X = rows, for a lower factor L (j, j) and C-ordered rows (j, m)."""
     if not len(factor):
