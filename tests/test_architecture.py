@@ -50,8 +50,7 @@ RESULT = {"relvec._fitting.result"}
 DULL = re.compile(r"(What|Where|How|Who|Whether|Of|Those|That)\b")
 
 #: Known offenders of the tests below.
-CIRCLES = [
-]
+CIRCLES = []
 UPWARD = {
     ("relvec._commands.report", "relvec._estimators.notebook"),
 }

@@ -1,9 +1,12 @@
 """Jaakkola and Jordan's bound of the logistic likelihood."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from relvec._evidence import evidence_model
+from relvec._design import DenseDesign
+from relvec._evidence import Hyperparameters, evidence_model
 from relvec._evidence.variational import SurrogateRows, packed
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from relvec.likelihoods.bernoulli import LogisticBound
@@ -76,3 +79,30 @@ def test_other_likelihoods_are_refused_by_name_with_what_serves_them(likelihood)
     name = type(likelihood).__name__
     with pytest.raises(ValueError, match=rf"variational.*{name}.*ovr.*fixed_point"):
         likelihood.bound()
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_functions_that_share_a_precision_have_the_derivatives_of_the_bound(center, rng):
+    """It is exact where the bounds touch, so gradient and Hessian are those of differences."""
+    problem = laplace.draw(rng, Bernoulli(), center)
+    labels = np.array([0, 0, 1, 2, 2, 2, 3])
+    design = DenseDesign(problem.Phi.copy(), center=center, groups=labels)
+    inference = evidence_model(Bernoulli().bound(), design, problem.t)
+    hyper = Hyperparameters(np.arange(6), np.array([0.5, 2.0, 0.1]), group=labels[:6])
+    warm = inference.at(hyper).warm_start()
+
+    def at(log_alpha):
+        return inference.at(replace(hyper, alpha=np.exp(log_alpha)), warm)
+
+    place = np.log(hyper.alpha)
+    found = at(place)
+    slope = derivative(lambda log_alpha: at(log_alpha).log_evidence, place, step=1e-2)
+    np.testing.assert_allclose(found.gradient(), slope, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found.evidence_gradient(), slope, rtol=1e-6, atol=1e-7)
+    curved = derivative(lambda log_alpha: at(log_alpha).gradient(), place, step=1e-2)
+    np.testing.assert_allclose(found.hessian(), curved, rtol=1e-5, atol=1e-6)
+    fewer = found.keep(np.array([0, 2]))
+    fresh = inference.at(hyper.keep(np.array([0, 2])), warm)
+    assert fewer.log_evidence == pytest.approx(fresh.log_evidence, abs=1e-7)
+    cost = found.log_evidence - fewer.log_evidence
+    assert found.deletion_costs()[1] == pytest.approx(cost, abs=1e-7)
