@@ -229,11 +229,11 @@ class LaplaceEvidence(EvidenceModel):
         return self.design.evaluation_is_a_pass
 
     def scores(
-        self, point: EvidenceState, worth: float = np.inf, known: Array | None = None
+        self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
     ) -> LaplaceScores:
         """See `EvidenceModel.scores`."""
-        assert isinstance(point, LaplaceState)
-        beside = point.mode, point.hyper.active, point.log_det_residual
+        assert isinstance(state, LaplaceState)
+        beside = state.mode, state.hyper.active, state.log_det_residual
         if not self.evaluation_is_a_pass:
             return LaplaceScores(*beside)
         return screened(*beside, worth, known)
@@ -242,17 +242,17 @@ class LaplaceEvidence(EvidenceModel):
         """See `EvidenceModel.all_active`."""
         return self
 
-    def function_slope(self, point: EvidenceState) -> Array:
+    def function_slope(self, state: EvidenceState) -> Array:
         """See `EvidenceModel.function_slope`.
 
         With g = ∂log p/∂y, p = ∂log|H|/∂y and the shift v = H⁻¹Xᵀp of the mode, D = gŵᵀ − B(Φ − φ̄)Σ
         − ½[(p − BXv)ŵᵀ + gvᵀ]: the mode moves, and B with it.
         """
-        assert isinstance(point, LaplaceState)
-        here, scale = point.mode, self.design.scale[point.hyper.active]
-        covariance = point.curvature.predictor_covariance
-        function = partial(_function_slope, scale, point.weights, point.mode_shift[0], covariance)
-        rows = here.Phi, here.B, here.gradient, point.log_det_residual
+        assert isinstance(state, LaplaceState)
+        here, scale = state.mode, self.design.scale[state.hyper.active]
+        covariance = state.curvature.predictor_covariance
+        function = partial(_function_slope, scale, state.weights, state.mode_shift[0], covariance)
+        rows = here.Phi, here.B, here.gradient, state.log_det_residual
         slope: Array = self.design.map_rows(function, *rows)
         return slope
 
