@@ -1,4 +1,4 @@
-"""What may be asked of the candidate functions, however their numbers are reached."""
+"""Contracts of designs and of their targets, however the candidates are stored."""
 
 from __future__ import annotations
 

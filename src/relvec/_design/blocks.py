@@ -65,7 +65,7 @@ class RowBlocks(ABC):
         """Inputs, and the parts of some vectors, of a few rows, in memory."""
 
     def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
-        """What computes columns, if need be so that those in use are not computed again."""
+        """Return a function for columns, which need not compute again those in use."""
         return compute
 
     def ones(self) -> RowVector:
@@ -80,7 +80,7 @@ def _ones(X: Array) -> Array:
 def _of_block(
     function: Callable[..., Any], X: Array, rows: slice, vectors: tuple[RowVector, ...]
 ) -> Any:
-    """What a function makes of a block: parts of vectors are read in the thread that needs them."""
+    """Apply a function to a block; parts of vectors are read in the thread that needs them."""
     return function(X, *(values[rows] for values in vectors))
 
 
@@ -123,7 +123,7 @@ class LocalBlocks(RowBlocks):
         return SharedColumns(compute, self.n_rows)
 
     def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
-        """What a function makes of each block, in their order."""
+        """Apply a function to each block, and yield its values in their order."""
         threads, begin = self.threads(), 0
         ready: deque[Future[Any]] = deque()
         with ThreadPoolExecutor(threads) as pool:

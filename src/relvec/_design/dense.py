@@ -143,7 +143,7 @@ class DenseDesign(Design):
     def _blocks(
         self, vectors: tuple[RowVector, ...], index: Index | slice | None
     ) -> Iterator[list[Array]]:
-        """What a function is given of blocks of rows that fit in a processor's cache."""
+        """Yield arguments of a function for blocks of rows that fit in a processor's cache."""
         n_samples, size = self.shape[0], ROWS
         if index is not None:
             size = max(1, ENTRIES // max(1, len(self.scale[index])))

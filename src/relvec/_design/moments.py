@@ -1,4 +1,4 @@
-"""What Gaussian noise needs to know of any number of rows, in candidate space."""
+"""Sufficient statistics of any number of rows under Gaussian noise, in candidate space."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNRESOLVED = 100
 
 @dataclass(frozen=True)
 class Counts:
-    """How much some rows count for; counts of different rows add up.
+    """Sums of frequency weights; those of different rows add up.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Counts:
         )
 
     def precision_evidence(self, *, center: bool) -> float:
-        """What the precisions add to the log evidence; with an intercept, to that of contrasts."""
+        """Return what row precisions add to the log evidence, with an intercept of contrasts."""
         contrasts = float(np.log(self.weight / self.copies)) if center else 0.0
         return 0.5 * (self.log_precision - contrasts)
 

@@ -26,7 +26,7 @@ FEW = 500
 
 @dataclass(frozen=True)
 class RowSums:
-    """What is left of rows for Gaussian noise; sums of different rows add up.
+    """Sufficient statistics of rows for Gaussian noise; those of different rows add up.
 
     Attributes
     ----------
@@ -114,6 +114,6 @@ class SummedDesign(DenseDesign):
         return unexplained(target.values.T, self.n_effective) if self._many else None
 
     def varies(self) -> NDArray[np.bool_]:
-        """Whether each target differs from row to row by more than rounding."""
+        """Return whether each target varies by more than rounding."""
         norms = np.sqrt(self._target_squares)
         return np.isfinite(nonconstant_norms(norms, self._target_mean, self.total_weight))

@@ -1,4 +1,4 @@
-"""What a solver asks of the weights' posterior, whether it is exact or approximate."""
+"""Contracts of posterior and evidence, exact or approximate, as solvers use them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
 
 @dataclass(frozen=True)
 class AscentLimits:
-    """How far a climb goes.
+    """Limits of a Newton ascent.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class AscentLimits:
 
 @dataclass(frozen=True)
 class WarmStart:
-    """What is known at one model of use to a search for the posterior at the next.
+    """Weights at some hyperparameters, from which the mode at others is searched for.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class EvidenceState(ABC):
 
         Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
         """
-        hyper, noise = self.hyper, self.noise_derivatives()
+        hyper, noise = self.hyper, self.noise_derivatives
         variance = self.variances.diagonal(axis1=1, axis2=2).reshape(self.means.shape)
         by_function: Array = 0.5 * (1 - variance - self.means**2).sum(axis=(0, 2))
         gradient = by_function if hyper.single else hyper.total(by_function)
@@ -99,7 +99,7 @@ class EvidenceState(ABC):
 
     def hessian(self) -> Array:
         """Second derivatives of the same."""
-        hyper, noise, (_, k, outputs) = self.hyper, self.noise_derivatives(), self.means.shape
+        hyper, noise, (_, k, outputs) = self.hyper, self.noise_derivatives, self.means.shape
         hessian = np.zeros((k, k))
         for V, m in zip(self.variances, self.means.reshape(len(self.means), -1), strict=True):
             H = V * (0.5 * V + np.multiply.outer(m, m))
@@ -113,6 +113,7 @@ class EvidenceState(ABC):
         mixed = mixed if hyper.single else hyper.total(mixed)
         return np.block([[hessian, mixed], [mixed.T, np.diag(second)]])
 
+    @property
     def noise_derivatives(self) -> tuple[Array, Array, Array] | None:
         """Derivatives of L that involve noise; None without.
 
@@ -138,7 +139,7 @@ class EvidenceState(ABC):
         """Posterior with the groups at some positions only."""
 
     def warm_start(self) -> WarmStart | None:
-        """What the posterior at another model is looked for from; None if it has a closed form."""
+        """Return a start for the posterior elsewhere; None where it has a closed form."""
         return None
 
     def determined(self) -> Array:
@@ -263,7 +264,7 @@ class SparseModel:
 
 
 class CandidateScores(ABC):
-    """What every candidate is worth beside a model.
+    """Gain of every candidate beside the active functions.
 
     Attributes
     ----------

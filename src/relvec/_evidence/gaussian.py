@@ -12,6 +12,7 @@ Equation numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -19,12 +20,7 @@ from relvec._design.base import TargetFrame
 from relvec._evidence.base import EvidenceState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.groups import Groups
-from relvec._numerics.linalg import (
-    cholesky_of_gram,
-    inverse_root_of_gram,
-    solve_lower,
-    solve_lower_vector,
-)
+from relvec._numerics.linalg import inverse_root_of_gram, solve_lower, whitened
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array, Index
 
@@ -127,6 +123,7 @@ class ExactState(EvidenceState):
         evidence = 0.5 * float((n * (np.log(beta) - LOG_2PI) - penalised).sum()) + log_det
         return evidence if self._prior.uniform else evidence + self._prior.log_prob(beta)
 
+    @cached_property
     def noise_derivatives(self) -> tuple[Array, Array, Array]:
         """See `EvidenceState.noise_derivatives`; eq. 45. Two noises do not feel each other."""
         beta, misfit = self.hyper.beta, self.hyper.beta * self._misfit
@@ -196,8 +193,7 @@ class CandidateFactors:
         """Factors of functions that lie within the frame at `coords`."""
         S, Q, whiteners = [], [], []
         for beta, c in zip(hyper.beta.tolist(), data.c, strict=True):
-            T = cholesky_of_gram((data.R * np.sqrt(beta / hyper.each)).T)
-            W, e = solve_lower(T, coords), solve_lower_vector(T, c)
+            T, W, e = whitened((data.R * np.sqrt(beta / hyper.each)).T, coords, c)
             S.append(beta * np.einsum("ij,ij->j", W, W))
             Q.append(beta * (e @ W))
             whiteners.append(T)

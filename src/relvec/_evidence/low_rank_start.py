@@ -1,4 +1,4 @@
-"""The opening of the search: a few top-down sweeps where the dictionary is numerically of low rank.
+"""Start of the search by MacKay iterations where the dictionary is numerically of low rank.
 
 Smooth kernels give hundreds of functions that span a few dozen directions. Adding them one by one
 gets stuck there, because the first few stand in the way of better ones that lie almost in their
@@ -29,7 +29,7 @@ MAX_RANK, CANDIDATES_A_DIRECTION, BLOCK = 800, 2, 16
 #: Directions explain less and less of the candidates. Where so many times the pace of the last
 #: ones does not reach the end, the dictionary is not of low rank.
 SPEED_UP = 2.0
-#: Sweeps before the opening may end.
+#: MacKay iterations at least.
 MIN_SWEEPS = 10
 #: Noise at which they begin, as a share of the variance of the target.
 SWEEP_NOISE = 0.01
@@ -101,9 +101,10 @@ def mackay_iterations(
         keep = np.flatnonzero((gamma > least) | ((updated < hyper.alpha) & (threshold < 1)))
         if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
+        hyper = replace(hyper, alpha=updated, beta=beta)
         if len(keep) < len(gamma):
             data = replace(data, R=data.R[:, hyper.functions(keep)])
-        hyper = replace(hyper, alpha=updated, beta=beta).keep(keep)
+            hyper = hyper.keep(keep)
         if sweeps >= MIN_SWEEPS and len(hyper.alpha) <= limit:
             break
         threshold *= GROWTH
@@ -119,7 +120,9 @@ def _updates(
     beta = hyper.beta
     if not noise.held:
         beta = noise.precision(n - gamma.sum(axis=1), data.misfit(mean))
-    return hyper.total(gamma.sum(axis=0)), hyper.total((mean**2).sum(axis=0)), beta
+    totals = np.stack([gamma.sum(axis=0), (mean**2).sum(axis=0)], axis=1)
+    by_group = hyper.total(totals)
+    return by_group[:, 0], by_group[:, 1], beta
 
 
 def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:

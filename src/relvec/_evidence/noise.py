@@ -1,4 +1,4 @@
-"""What the search may do to the precision of Gaussian noise."""
+"""Bounds and updates of the precision of Gaussian noise."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Noise:
         object.__setattr__(self, "beta_max", np.atleast_1d(self.beta_max))
 
     def may_move(self, beta: Array, slope: Array, n: float, freedom: Array) -> NDArray[np.bool_]:
-        """Whether β is free to follow the slope ∂L/∂log β, with n − Σγ = `freedom`."""
+        """Return whether each β may follow ∂L/∂log β = `slope`, with n − Σγ = `freedom`."""
         rises = (beta < self.beta_max) & (freedom + 2 * self.prior.shape > LEAST_FREEDOM * n)
         may: NDArray[np.bool_] = ((slope <= 0) | rises) & (not self.held)
         return may

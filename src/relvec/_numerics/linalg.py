@@ -111,6 +111,12 @@ def inverse_root_of_gram(root: Array) -> Array:
     return inverse_lower(cholesky_of_gram(root)).T
 
 
+def whitened(root: Array, rows: Array, vector: Array) -> tuple[Array, Array, Array]:
+    """Return the lower factor T of I + DᵀD, T⁻¹ rows and T⁻¹ vector, from D (j, k)."""
+    factor = cholesky_of_gram(root)
+    return factor, solve_lower(factor, rows), solve_lower_vector(factor, vector)
+
+
 def checked_cholesky(gram: Array, root: Callable[[], Array]) -> Array:
     """Lower Cholesky factor of gram = I + DᵀD, through QR of [D; I] when digits are short.
 
