@@ -24,15 +24,7 @@ SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
 
 @dataclass(frozen=True)
 class AscentLimits:
-    """Limits of a Newton ascent.
-
-    Attributes
-    ----------
-    steps : int
-        Newton steps at most.
-    tol_share : float
-        Share of `tol` under which a gain or a gradient, in nats, is next to nothing.
-    """
+    """Newton steps at most, and the share of `tol` under which a gain or gradient is nothing."""
 
     steps: int
     tol_share: float
@@ -89,7 +81,7 @@ class EvidenceState(ABC):
     def gradient(self) -> Array:
         """Return ∂L/∂log α of each group, then ∂L/∂log β of each noise, where there is any.
 
-        Of L as if the likelihood were Gaussian with its curvature here, which it may only be near.
+        Of L as if the likelihood were Gaussian with the curvature that it has here.
         """
         hyper, noise = self.hyper, self.noise_derivatives
         variance = self.variances.diagonal(axis1=1, axis2=2).reshape(self.means.shape)
@@ -110,8 +102,13 @@ class EvidenceState(ABC):
         if noise is None:
             return hessian
         _, mixed, second = noise
-        mixed = mixed if hyper.single else hyper.total(mixed)
-        return np.block([[hessian, mixed], [mixed.T, np.diag(second)]])
+        k, size = len(hessian), len(hessian) + len(second)
+        whole = np.zeros((size, size))
+        whole[:k, :k] = hessian
+        whole[:k, k:] = mixed if hyper.single else hyper.total(mixed)
+        whole[k:, :k] = whole[:k, k:].T
+        whole.flat[k * (size + 1) :: size + 1] = second
+        return whole
 
     @property
     def noise_derivatives(self) -> tuple[Array, Array, Array] | None:
@@ -212,12 +209,13 @@ def deletion_cost(variance: Array, mean: Array) -> Array:
     """
     if mean.shape[-1] == 1:
         v, m = variance[..., 0, 0], mean[..., 0]
-        cost: Array = 0.5 * (np.log(v) + m**2 / v)
-        return cost
-    white = np.linalg.solve(variance, mean[..., None])[..., 0]
-    explained = np.einsum("...r,...r->...", mean, white)
-    shared: Array = 0.5 * (np.linalg.slogdet(variance)[1] + explained)
-    return shared
+        log_det, explained = np.log(v), m**2 / v
+    else:
+        white = np.linalg.solve(variance, mean[..., None])[..., 0]
+        log_det = np.linalg.slogdet(variance)[1]
+        explained = np.einsum("...r,...r->...", mean, white)
+    cost: Array = 0.5 * (log_det + explained)
+    return cost
 
 
 def _deletion_costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Array:

@@ -105,8 +105,8 @@ class ExactState(EvidenceState):
         found = [known[beta] for beta in hyper.beta.tolist()]
         self.roots = [root for root, _ in found]
         variances = [variance for _, variance in found]
-        self.variances = np.stack(variances) if len(found) > 1 else variances[0][None]
-        mean = np.stack(means)
+        self.variances = np.array(variances) if len(found) > 1 else variances[0][None]
+        mean = np.array(means)
         self.means, self._misfit = mean[:, :, None], data.misfit(mean / np.sqrt(alpha))
         self.log_evidence = self._log_evidence(mean)
 
@@ -197,7 +197,7 @@ class CandidateFactors:
             S.append(beta * np.einsum("ij,ij->j", W, W))
             Q.append(beta * (e @ W))
             whiteners.append(T)
-        return cls(np.stack(S), np.stack(Q), hyper.beta, whiteners)
+        return cls(np.array(S), np.array(Q), hyper.beta, whiteners)
 
     @property
     def floor(self) -> Array:
@@ -208,8 +208,9 @@ class CandidateFactors:
         """S between some candidates, (n_targets, b, b), by their parts in and beside the frame."""
         coords, outside = np.ascontiguousarray(coords), residual.T @ residual
         parts = (solve_lower(T, coords) for T in self.whiteners)
-        products = np.stack([outside + W.T @ W for W in parts])
-        return self.beta[:, None, None] * products
+        products: Array = np.array([outside + W.T @ W for W in parts])
+        block: Array = self.beta[:, None, None] * products
+        return block
 
     def within(self, coords: Array, groups: Groups, outside: list[Array]) -> list[Array]:
         """S within groups of candidates of each size, shapes (n_targets, n_groups, size, size).

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -105,10 +103,11 @@ def _moved(
 ) -> Hyperparameters:
     k, growth = len(hyper.alpha), np.exp(step)
     if len(step) == k:
-        return replace(hyper, alpha=hyper.alpha * growth)
+        return Hyperparameters(hyper.active, hyper.alpha * growth, hyper.beta, hyper.group)
     beta = hyper.beta.copy()
     beta[free[k:]] *= growth[k:]
-    return replace(hyper, alpha=hyper.alpha * growth[:k], beta=np.minimum(beta, beta_max))
+    alpha, beta = hyper.alpha * growth[:k], np.minimum(beta, beta_max)
+    return Hyperparameters(hyper.active, alpha, beta, hyper.group)
 
 
 def prune(state: EvidenceState, tol: float) -> EvidenceState:
