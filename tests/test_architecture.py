@@ -55,13 +55,6 @@ UPWARD = {
     ("relvec._commands.report", "relvec._estimators.notebook"),
 }
 DULL_MODULES = {
-    "relvec._design.base",
-    "relvec._design.blocks",
-    "relvec._design.dense",
-    "relvec._design.moments",
-    "relvec._design.summed",
-    "relvec._evidence.base",
-    "relvec._evidence.noise",
 }
 
 
