@@ -306,9 +306,12 @@ class LaplaceEvidence(EvidenceModel):
         """Nothing is stored."""
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
-        """See `EvidenceModel.finalize`."""
-        hyper = hyper.sorted()
+        """Return the model in the users' units; see `EvidenceModel.finalize`."""
+        searched, hyper = hyper, hyper.sorted()
         kept, found = self.design.restrict(hyper.active), self.at(hyper)
+        if not np.isfinite(found.log_evidence):
+            # There is one mode, which from no weights is found in one order and not in another.
+            found = self.at(hyper, self.at(searched).warm_start())
         return SparseModel(
             active=hyper.active,
             alpha=in_units(hyper.each, kept.scale),
