@@ -54,8 +54,7 @@ CIRCLES = []
 UPWARD = {
     ("relvec._commands.report", "relvec._estimators.notebook"),
 }
-DULL_MODULES = {
-}
+DULL_MODULES = {}
 
 
 def documented():

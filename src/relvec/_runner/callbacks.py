@@ -34,45 +34,23 @@ def with_callbacks(method: Method) -> Method:
 
 @dataclass
 class Task:
-    """A task while it lasts.
+    """A task while it lasts."""
 
-    Attributes
-    ----------
-    limit : int or None
-        Tasks within it at most, if that is known.
-    context : object
-        Its callback context of scikit-learn.
-    begun : int
-        Tasks within it so far.
-    attributes : callable or None
-        Makes those that an estimator would have if the fit ended with the task.
-    stops : bool
-        Whether a callback said at its end that the tasks beside it shall end.
-    """
-
-    limit: int | None
-    context: Any = None
-    begun: int = 0
+    limit: int | None  # tasks within it at most, if that is known
+    context: Any = None  # its callback context of scikit-learn
+    begun: int = 0  # tasks within it so far
+    #: makes those that an estimator would have if the fit ended with the task
     attributes: Attributes | None = None
-    stops: bool = False
+    stops: bool = False  # whether a callback said at its end that the tasks beside it shall end
 
 
 @dataclass
 class Callbacks:
-    """The callbacks of an estimator, told of tasks within tasks.
+    """The callbacks of an estimator, told of tasks within tasks."""
 
-    Attributes
-    ----------
-    estimator : object
-        The estimator that fits.
-    data : mapping of str to object
-        What was given to it: X, y, and metadata by name.
-    attributes : callable
-        Makes attributes of an estimator of a fit result.
-    """
-
-    estimator: Any
-    data: Mapping[str, Any]
+    estimator: Any  # the estimator that fits
+    data: Mapping[str, Any]  # what was given to it: X, y, and metadata by name
+    #: makes attributes of an estimator of a fit result
     attributes: Callable[[Any], Mapping[str, Any]]
     _open: list[Task] = field(default_factory=list)
 

@@ -27,20 +27,11 @@ NEAR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A direction that values extend along; two of the same name and size are different axes.
+    """A direction that values extend along; two of the same name and size are different axes."""
 
-    Attributes
-    ----------
-    name : str
-        Loop variable in C.
-    size : int
-        Number of values.
-    serial : int
-        Axes of an expression lie in the order of this, later ones outside.
-    """
-
-    name: str
-    size: int
+    name: str  # loop variable in C
+    size: int  # number of values
+    #: axes of an expression lie in the order of this, later ones outside
     serial: int = field(default_factory=lambda: next(_serial))
 
 

@@ -24,48 +24,23 @@ RESOLVED = 1e20
 
 @dataclass(frozen=True)
 class BackwardState:
-    """Backward elimination between two passes.
+    """Backward elimination between two passes."""
 
-    Attributes
-    ----------
-    hyper : Hyperparameters
-        Where the next pass looks.
-    reached : Hyperparameters
-        Where the last pass was, less the functions that it pruned.
-    spanned : ndarray of int
-        Functions that the evidence model spans.
-    constant : float
-        What the objective has in addition: the priors of the functions that left, and what the
-        solver adds.
-    log_evidence : float
-        At `reached`, in the design's units.
-    n_iter : int
-        Passes so far.
-    history : tuple of Pass
-    warm : WarmStart or None
-        What the last pass knew of the weights.
-    found : LocalOptimum or None
-        Where the updates came to rest before a function that had left came back.
-    at_rest : bool
-        Whether the last pass promised next to nothing.
-    came_back : bool
-        Whether the next pass has a function back that had left.
-    ended : bool
-        Whether nothing is left to be tried.
-    """
-
-    hyper: Hyperparameters
-    reached: Hyperparameters
-    spanned: Index
+    hyper: Hyperparameters  # where the next pass looks
+    reached: Hyperparameters  # where the last pass was, less the functions that it pruned
+    spanned: Index  # functions that the evidence model spans
+    #: what the objective has in addition: the priors of the functions that left, and what the
+    #: solver adds
     constant: float
-    log_evidence: float = -np.inf
-    n_iter: int = 0
+    log_evidence: float = -np.inf  # at `reached`, in the design's units
+    n_iter: int = 0  # passes so far
     history: tuple[Pass, ...] = ()
-    warm: WarmStart | None = None
+    warm: WarmStart | None = None  # what the last pass knew of the weights
+    #: where the updates came to rest before a function that had left came back
     found: LocalOptimum | None = None
-    at_rest: bool = False
-    came_back: bool = False
-    ended: bool = False
+    at_rest: bool = False  # whether the last pass promised next to nothing
+    came_back: bool = False  # whether the next pass has a function back that had left
+    ended: bool = False  # whether nothing is left to be tried
 
 
 @dataclass(frozen=True)

@@ -45,54 +45,25 @@ class Start:
 
 @dataclass(frozen=True)
 class ForwardState:
-    """Forward selection between two passes.
+    """Forward selection between two passes."""
 
-    Attributes
-    ----------
-    starts : tuple of Start
-        Starts that are still to be made.
-    stages : tuple of str
-        What is left of the present start, its present stage first; none where it has ended.
-    hyper : Hyperparameters
-        Where the next pass begins.
-    best : Hyperparameters
-        Where the best pass of the present start ended.
-    log_evidence : float
-        There, in the design's units.
-    history : tuple of Pass
-        Passes that led there.
-    endings : tuple of LocalOptimum
-        Where earlier starts ended.
-    n_iter : int
-        Passes of all starts so far.
-    warm : WarmStart or None
-        What the last pass knew of the weights.
-    known : ndarray of shape (n_candidates,) or None
-        Gains of candidates when they were last scored, see `CandidateScores`.
-    fresh : bool
-        Whether the next pass is the best whatever its evidence: it compares with no earlier one.
-    thorough : bool
-        Whether the next pass goes on to full convergence.
-    exact : bool
-        Whether the evidence model has stopped to neglect parts of functions.
-    updates : BackwardState or None
-        State of the stage "update".
-    """
-
-    starts: tuple[Start, ...]
+    starts: tuple[Start, ...]  # starts that are still to be made
+    #: what is left of the present start, its present stage first; none where it has ended
     stages: tuple[str, ...]
-    hyper: Hyperparameters
-    best: Hyperparameters
-    log_evidence: float = -np.inf
-    history: tuple[Pass, ...] = ()
-    endings: tuple[LocalOptimum, ...] = ()
-    n_iter: int = 0
-    warm: WarmStart | None = None
+    hyper: Hyperparameters  # where the next pass begins
+    best: Hyperparameters  # where the best pass of the present start ended
+    log_evidence: float = -np.inf  # there, in the design's units
+    history: tuple[Pass, ...] = ()  # passes that led there
+    endings: tuple[LocalOptimum, ...] = ()  # where earlier starts ended
+    n_iter: int = 0  # passes of all starts so far
+    warm: WarmStart | None = None  # what the last pass knew of the weights
+    #: (n_candidates,), gains of candidates when they were last scored, see `CandidateScores`
     known: Array | None = None
+    #: whether the next pass is the best whatever its evidence: it compares with no earlier one
     fresh: bool = True
-    thorough: bool = False
-    exact: bool = False
-    updates: BackwardState | None = None
+    thorough: bool = False  # whether the next pass goes on to full convergence
+    exact: bool = False  # whether the evidence model has stopped to neglect parts of functions
+    updates: BackwardState | None = None  # state of the stage "update"
 
     @property
     def reached(self) -> tuple[LocalOptimum, ...]:
