@@ -178,9 +178,10 @@ class EvidenceState(ABC):
             left, hyper = left[others], hyper.keep(others)
             going, staying = (columns_of(index, m.shape[-1]) for index in (gone, stay))
             own, row = V[:, going][:, :, going], V[:, going][:, :, staying]
-            if np.linalg.det(own).min() < SAFE_PIVOT:
+            one = own.shape[-1] == 1
+            if (own if one else np.linalg.det(own)).min() < SAFE_PIVOT:
                 break
-            column = np.swapaxes(np.linalg.solve(own, row), 1, 2)
+            column = np.swapaxes(row / own if one else np.linalg.solve(own, row), 1, 2)
             shift = column @ m[:, gone].reshape(len(m), -1, 1)
             m = m[:, stay] - shift.reshape(len(m), -1, m.shape[-1])
             V = V[:, staying][:, :, staying] - column @ row

@@ -11,6 +11,7 @@ Equation numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -90,38 +91,35 @@ class ExactState(EvidenceState):
 
     def __init__(self, data: ReducedData, hyper: Hyperparameters, prior: Gamma = UNIFORM) -> None:
         self.data, self.hyper, self._prior = data, hyper, prior
-        alpha, known, means = hyper.each, dict[float, tuple[Array, Array]](), []
-        for beta, t in zip(hyper.beta.tolist(), data.c, strict=True):
-            D, c = data.R * np.sqrt(beta / alpha), np.sqrt(beta) * t
-            if beta not in known:
+        root_alpha, found = np.sqrt(hyper.each), dict[float, tuple[Array, Array]]()
+        betas = hyper.beta.tolist()
+        means, misfits = [], []
+        log_evidence = 0.0 if prior.uniform else prior.log_prob(hyper.beta)  # eq. 36
+        for beta, t, outside in zip(betas, data.c, data.residual_target.tolist(), strict=True):
+            D, c = data.R * (math.sqrt(beta) / root_alpha), math.sqrt(beta) * t
+            if beta not in found:
                 root = inverse_root_of_gram(D)
-                known[beta] = root, root @ root.T
-            root, _ = known[beta]
+                found[beta] = root, root @ root.T
+            root, _ = found[beta]
             mean = root @ (root.T @ (c @ D))
             # Where noise is small even the squares of rounding errors count, and one step of
             # iterative refinement makes up for the digits that Σ̂ has lost.
             mean += root @ (root.T @ ((c - D @ mean) @ D - mean))
+            residual = t - data.R @ (mean / root_alpha)
+            misfit = outside + float(residual @ residual)
+            # The data term βtᵀ(t − Φμ) is taken as β‖t − Φμ‖² + μᵀAμ, which is at its minimum and
+            # so does not feel the rounding errors of μ to first order; with its −N/2·log 2π.
+            penalised = beta * misfit + float(mean @ mean)
+            # log|C| = −N log β + log|I + DᵀD|
+            log_det = float(np.log(root.diagonal()).sum())
+            log_evidence += 0.5 * (data.n * (math.log(beta) - LOG_2PI) - penalised) + log_det
             means.append(mean)
-        found = [known[beta] for beta in hyper.beta.tolist()]
-        self.roots = [root for root, _ in found]
-        variances = [variance for _, variance in found]
-        self.variances = np.array(variances) if len(found) > 1 else variances[0][None]
-        mean = np.array(means)
-        self.means, self._misfit = mean[:, :, None], data.misfit(mean / np.sqrt(alpha))
-        self.log_evidence = self._log_evidence(mean)
-
-    def _log_evidence(self, mean: Array) -> float:
-        """L with its −N/2·log 2π, and the prior of β (eq. 36).
-
-        The data term βtᵀ(t − Φμ) is taken as the penalised misfit β‖t − Φμ‖² + μᵀAμ, which is at
-        its minimum and so does not feel the rounding errors of μ to first order.
-        """
-        beta, n = self.hyper.beta, self.data.n
-        penalised = beta * self._misfit + np.einsum("tk,tk->t", mean, mean)
-        # log|C| = −N log β + log|I + DᵀD|
-        log_det = sum(float(np.log(root.diagonal()).sum()) for root in self.roots)
-        evidence = 0.5 * float((n * (np.log(beta) - LOG_2PI) - penalised).sum()) + log_det
-        return evidence if self._prior.uniform else evidence + self._prior.log_prob(beta)
+            misfits.append(misfit)
+        self.roots = [found[beta][0] for beta in betas]
+        variances = [found[beta][1] for beta in betas]
+        self.variances = np.array(variances) if len(betas) > 1 else variances[0][None]
+        self.means, self._misfit = np.array(means)[:, :, None], np.array(misfits)
+        self.log_evidence = log_evidence
 
     @cached_property
     def noise_derivatives(self) -> tuple[Array, Array, Array]:
@@ -144,6 +142,11 @@ class ExactState(EvidenceState):
     def misfit(self) -> Array:
         """See `EvidenceState.misfit`."""
         return self._misfit
+
+    def used(self) -> Array:
+        """See `EvidenceState.used`."""
+        used: Array = self.means.shape[1] - np.trace(self.variances, axis1=1, axis2=2)
+        return used
 
     def move(self, hyper: Hyperparameters) -> ExactState:
         """See `EvidenceState.move`."""

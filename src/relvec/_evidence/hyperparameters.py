@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, TypeVar
@@ -46,10 +47,12 @@ class Hyperparameters:
     each: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        given, own = vars(self), np.arange(len(self.active))
-        given["beta"] = np.atleast_1d(self.beta)  # past the guard of a frozen dataclass
+        given, own = vars(self), np.arange(len(self.active))  # past the guard of a frozen dataclass
+        given["beta"] = np.atleast_1d(self.beta)
         if self.group is None:
-            given["group"] = own
+            given.update(group=own, single=True, each=self.alpha)
+            if len(self.alpha) == len(own):
+                return
         if len(self.group) != len(own) or self.group.max(initial=-1) != len(self.alpha) - 1:
             raise ValueError(
                 f"{len(own)} functions have {len(self.alpha)} precisions and {len(self.group)} "
@@ -59,6 +62,13 @@ class Hyperparameters:
         if self.single and (self.group != own).any():
             given["alpha"], given["group"] = self.alpha[self.group], own
         given["each"] = self.alpha if self.single else self.alpha[self.group]
+
+    def at(self, alpha: Array, beta: Array) -> Self:
+        """Return the same functions at other precisions."""
+        moved = copy.copy(self)
+        each = alpha if self.single else alpha[self.group]
+        vars(moved).update(alpha=alpha, beta=beta, each=each)
+        return moved
 
     @classmethod
     def empty(cls, beta: Array) -> Self:

@@ -101,7 +101,7 @@ def mackay_iterations(
         keep = np.flatnonzero((gamma > least) | ((updated < hyper.alpha) & (threshold < 1)))
         if len(keep) < limit < len(gamma):  # equal functions fall under the threshold together
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
-        hyper = replace(hyper, alpha=updated, beta=beta)
+        hyper = hyper.at(updated, beta)
         if len(keep) < len(gamma):
             data = replace(data, R=data.R[:, hyper.functions(keep)])
             hyper = hyper.keep(keep)

@@ -177,7 +177,7 @@ class BackwardSolver(Solver):
             promised = 0.5 * (counted - squares) * np.log(factor)
         beta, by_noise = self._updated_noise(model, here)
         alpha = np.maximum(hyper.alpha * factor, hyper.beta.max() / RESOLVED)
-        return replace(hyper, alpha=alpha, beta=beta), promised, by_noise
+        return hyper.at(alpha, beta), promised, by_noise
 
     def _updated_noise(self, model: EvidenceModel, here: EvidenceState) -> tuple[Array, float]:
         noise, beta, n = model.noise, here.hyper.beta, model.n

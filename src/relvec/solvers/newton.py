@@ -103,11 +103,10 @@ def _moved(
 ) -> Hyperparameters:
     k, growth = len(hyper.alpha), np.exp(step)
     if len(step) == k:
-        return Hyperparameters(hyper.active, hyper.alpha * growth, hyper.beta, hyper.group)
+        return hyper.at(hyper.alpha * growth, hyper.beta)
     beta = hyper.beta.copy()
     beta[free[k:]] *= growth[k:]
-    alpha, beta = hyper.alpha * growth[:k], np.minimum(beta, beta_max)
-    return Hyperparameters(hyper.active, alpha, beta, hyper.group)
+    return hyper.at(hyper.alpha * growth[:k], np.minimum(beta, beta_max))
 
 
 def prune(state: EvidenceState, tol: float) -> EvidenceState:
