@@ -118,6 +118,7 @@ def test_registered_kernel_keeps_its_own_parameters(machine, monkeypatch):
         (["rbf", "gauss"], r"kernel\[1\]='gauss' is not known"),
         ([RBF(), 3.0], r"kernel\[1\]=3.0 is not known"),
         (["rbf", ["linear"]], r"kernel\[1\]=\['linear'\] is not known"),
+        (RBF, "kernel=.* is not known, expected one of"),
         ([Bias(), "precomputed"], r"kernel\[1\]='precomputed' stands beside others"),
     ],
 )

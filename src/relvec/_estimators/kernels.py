@@ -48,7 +48,7 @@ class KernelEstimator(RelevanceEstimator):
         """
         if isinstance(kernel, Basis):
             basis: Basis = clone(kernel)
-        elif callable(kernel):
+        elif callable(kernel) and not isinstance(kernel, type):
             basis = CallableKernel(kernel)
         elif isinstance(kernel, str) and kernel in KERNELS:
             basis = KERNELS[kernel]()

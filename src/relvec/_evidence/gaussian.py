@@ -96,6 +96,8 @@ class ExactState(EvidenceState):
         means, misfits = [], []
         log_evidence = 0.0 if prior.uniform else prior.log_prob(hyper.beta)  # eq. 36
         for beta, t, outside in zip(betas, data.c, data.residual_target.tolist(), strict=True):
+            if not beta > 0:  # NaN is not, either
+                raise ValueError(f"beta={hyper.beta}, expected noise precisions > 0")
             D, c = data.R * (math.sqrt(beta) / root_alpha), math.sqrt(beta) * t
             if beta not in found:
                 root = inverse_root_of_gram(D)

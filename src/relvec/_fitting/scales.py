@@ -108,8 +108,9 @@ def learn_scales(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]
     if not problem.likelihood.learns_scales:
         raise ValueError(
             f"{', '.join(basis.hyper)} to be learnt, as with gamma='evidence' or 'ard', expected "
-            f"numbers, 'scale' or 'auto' under {type(problem.likelihood).__name__} noise; learn "
-            "them under Gaussian noise without the outliers, or choose them by cross-validation"
+            f"numbers, 'scale' or 'auto' under {type(problem.likelihood).__name__}, which has "
+            "parameters of its own to learn; learn them under Gaussian noise, without outliers, or "
+            "choose them by cross-validation"
         )
     fits = _fits(problem, basis)
     best = next(fits)
