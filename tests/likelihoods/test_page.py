@@ -7,11 +7,13 @@ from types import ModuleType
 import numpy as np
 import pytest
 from scipy.special import polygamma
+from scipy.stats import nbinom
 
 from relvec import RVR
 from relvec._design import DenseDesign
 from relvec._evidence import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
+from relvec.likelihoods.quadrature import expectation
 from tests.support.differences import derivative
 from tests.support.pages import python_blocks
 
@@ -115,6 +117,21 @@ def test_it_is_stored_by_its_name(model, data):
     stored = skops.dumps(model)
     read = skops.loads(stored, trusted=[*TRUSTED, "positive_numbers.Gamma"])
     np.testing.assert_array_equal(read.predict(data[0]), model.predict(data[0]))
+
+
+def test_the_expectation_over_nodes_is_that_of_quadrature(rng):
+    names = {}
+    blocks = [code for code, _ in python_blocks(PAGE) if "def expected_log_prob" in code]
+    exec(compile("import numpy as np\n" + blocks[0], str(PAGE), "exec"), names)
+    t, mean = rng.poisson(5.0, (6, 1)).astype(float), rng.standard_normal((6, 1))
+    variance, r = rng.uniform(0.1, 0.5, (6, 1, 1)), 4.0
+
+    def log_prob(y, t):
+        return nbinom(r, r / (r + np.exp(y))).logpmf(t)
+
+    expected = expectation(log_prob, mean, variance[:, 0], t)[:, 0]
+    found = names["expected_log_prob"](r, t, mean, variance)
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
 def test_targets_out_of_its_support_are_refused(Gamma, data):

@@ -20,7 +20,8 @@ class Interval:
     low_inclusive, high_inclusive : bool
         Whether the ends belong to it; infinite ends do not.
     integer : bool
-        Whether its values are integers, which have probabilities and not densities.
+        Whether its values are integers, which have probabilities and not densities. `check` looks
+        at the ends alone.
 
     Examples
     --------
