@@ -8,6 +8,7 @@ import pytest
 from relvec import RVC, RVR
 from relvec._runner import Runner
 from relvec.likelihoods import Gaussian
+from relvec.solvers import FixedPoint, Hyperparameters
 from tests.support import problems
 from tests.support.pages import check_printed, python_blocks
 
@@ -46,6 +47,24 @@ def test_no_pass_lowers_the_evidence(names):
     assert (np.diff(trace) >= -1e-9).all()
     assert np.isfinite([row.seconds for row in found.history]).all()
     assert found.log_evidence == pytest.approx(trace[-1], rel=1e-9)
+
+
+def test_a_start_from_all_functions_is_that_of_the_solvers_of_the_paper(names):
+    exec(compile(python_blocks(PAGE)[2][0], PAGE.name, "exec"), names)
+    problem, solver = problems.smooth(True), FixedPoint()
+    model = solver.evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    expected = solver.init(model).hyper
+    found = names["everything"](model)
+    np.testing.assert_array_equal(found.active, expected.active)
+    np.testing.assert_array_equal(found.alpha, expected.alpha)
+    np.testing.assert_array_equal(found.beta, expected.beta)
+
+
+def test_precisions_that_are_no_numbers_are_refused_by_name(names):
+    problem, solver = problems.smooth(True), names["OneAtATime"]()
+    model = solver.evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    with pytest.raises(ValueError, match=r"beta=\[nan\], expected noise precisions > 0"):
+        model.at(Hyperparameters(np.arange(2), np.ones(2), np.array([np.nan])))
 
 
 def test_passes_are_counted_by_max_iter(names):

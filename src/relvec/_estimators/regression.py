@@ -76,8 +76,8 @@ class RVR(KernelEstimator, Regressor):
         Search for the maximum of the evidence. The last three begin with all functions and are slow
         references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
         expectation-maximisation (eq. 48, 50) and the variational bound of Bishop and Tipping
-        (2000), which is for Gaussian noise. An object of `relvec.solvers` has parameters of its
-        own.
+        (2000), which is for Gaussian noise. An object of `relvec.solvers` has `tol`, `max_iter`,
+        `n_starts` and `alpha_prior` of its own, which count in the place of those given here.
     tol : float, default=0.03
         Nats of log evidence that a function must gain to be added or kept.
     max_iter : int, default=1000
