@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
+from itertools import starmap
 from operator import add
 from typing import cast
 
@@ -113,7 +114,7 @@ class DenseDesign(Design):
         index: Index | slice | None = None,
     ) -> RowVector:
         """See `Design.map_rows`."""
-        parts = [function(*block) for block in self._blocks(vectors, index)]
+        parts = list(starmap(function, self._blocks(vectors, index)))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def sum_rows(
@@ -123,7 +124,7 @@ class DenseDesign(Design):
         index: Index | slice | None = None,
     ) -> tuple[Array, ...]:
         """See `Design.sum_rows`."""
-        parts = (function(*block) for block in self._blocks(vectors, index))
+        parts = starmap(function, self._blocks(vectors, index))
         return reduce(lambda sums, part: tuple(map(add, sums, part)), parts)
 
     def gram(self, index: Index | slice, weights: RowVector | None = None) -> Array:

@@ -110,7 +110,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             variances = check_row_variances(noise_variance_per_row, len(X))
             common = mean_variance(variances, weights)
             likelihood, precision = Gaussian(common), relative_precision(variances, common)
-        self._forget_rows()
+        self.__dict__.pop("_seen", None)  # rows that were seen before
         t = y.reshape(len(y), -1)
         layout = self._layout(varying(t if weights is None else t[weights > 0]))
         data = TrainingData(
@@ -137,7 +137,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             raise ValueError(
                 "noise_variance_per_row is given, expected None for rows out of memory"
             )
-        self._forget_rows()
+        self.__dict__.pop("_seen", None)  # rows that were seen before
         validate_data(self, rows.head, dtype=np.float64)
         likelihood = self._likelihood()
         self._check_out_of_core(likelihood)

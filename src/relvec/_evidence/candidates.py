@@ -9,7 +9,7 @@ import numpy as np
 
 from relvec._design.base import EVERY
 from relvec._evidence.base import CandidateScores
-from relvec._evidence.curvature import as_matrices, by_weighting, weightings
+from relvec._evidence.curvature import as_matrices, weighted_products, weightings
 from relvec._evidence.gains import Block, best_addition, greedy_additions
 from relvec._evidence.mode import NewtonIterate
 from relvec._numerics.groups import Groups
@@ -167,11 +167,11 @@ def _squares(
 def _pairs(mean: Array, columns: Array, Phi: Array, B: Array, *vectors: Array) -> Sums:
     """Sums for candidates: φᵀB_rs φ of pairs, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, and with vectors."""
     weights = weightings(B)
-    pairs = by_weighting(weights, lambda weight: (columns * weight[:, None]).T @ columns)
+    pairs = weighted_products(weights, columns, columns)
     seen = (vector.T @ columns for vector in vectors)
     return pairs, _beside(mean, weights, columns, Phi), weights @ columns, *seen
 
 
 def _beside(mean: Array, weights: Array, columns: Array, Phi: Array) -> Array:
     centred = Phi - mean
-    return by_weighting(weights, lambda weight: (centred * weight[:, None]).T @ columns)
+    return weighted_products(weights, centred, columns)

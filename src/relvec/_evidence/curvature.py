@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import Self
 
 import numpy as np
 
@@ -111,8 +109,7 @@ def _intercept_sums(Phi: Array, B: Array) -> tuple[Array, Array]:
 def _gram(mean: Array, Phi: Array, B: Array) -> tuple[Array, Array]:
     """Products of the functions less their mean, and their sums, under each B_rs."""
     centred, weights = Phi - mean, weightings(B)
-    gram = by_weighting(weights, lambda weight: (centred * weight[:, None]).T @ centred)
-    return gram, weights @ centred
+    return weighted_products(weights, centred, centred), weights @ centred
 
 
 def _transformed(
@@ -157,11 +154,6 @@ class Curvature:
         self.half_log_det = float(np.log(self._factor.diagonal()).sum())
         if information.has_intercept:
             self.half_log_det -= float(np.log(information.intercept_root.diagonal()).sum())
-
-    @classmethod
-    def at(cls, design: Design, Phi: RowVector, B: RowVector, alpha: Array) -> Self:
-        """Curvature for −∂² log p/∂y² of every row, see `Information`."""
-        return cls(Information(design, Phi, B), alpha)
 
     @cached_property
     def root(self) -> Array:
@@ -286,11 +278,12 @@ def weightings(B: Array) -> Array:
     return pairs
 
 
-def by_weighting(weights: Array, product: Callable[[Array], Array]) -> Array:
-    """A product with each weighting of the rows, stacked along the first axis."""
+def weighted_products(weights: Array, left: Array, right: Array) -> Array:
+    """Products leftᵀ diag(weight) right, one for each weighting of the rows, shape (n_pairs, …)."""
     if len(weights) == 1:
-        return product(weights[0])[None]
-    return np.stack([product(weight) for weight in weights])
+        only: Array = (left * weights[0][:, None]).T @ right
+        return only[None]
+    return np.stack([(left * weight[:, None]).T @ right for weight in weights])
 
 
 def as_matrices(stacked: Array) -> Array:

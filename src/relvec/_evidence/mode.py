@@ -169,7 +169,7 @@ class NewtonIterate:
         """Curvature of the log posterior, eq. 25."""
         if self._information is not None:
             return Curvature(self._information, self.alpha)
-        return Curvature.at(self.design, self.Phi, self.B, self.alpha)
+        return Curvature(Information(self.design, self.Phi, self.B), self.alpha)
 
     def newton_step(self, curvature: Curvature) -> tuple[Array, Array, float]:
         """Step of weights and intercept to the top of a paraboloid, and its height there."""

@@ -36,23 +36,16 @@ def fit(
     t: RowVector,
     begun: Hyperparameters | None = None,
     runner: Runner | None = None,
+    *,
+    learn: bool = True,
 ) -> Solution:
-    """Fit candidates to a target, from hyperparameters `begun` on if there are any."""
+    """Fit candidates to a target, from hyperparameters `begun` on if there are any.
+
+    Without `learn` the likelihood's own parameters stay as they are.
+    """
     runner = Runner() if runner is None else runner
-    if likelihood.quadratic or not likelihood.hyper:
-        return search(likelihood, solver, design, t, begun, runner)
-    return Alternation(likelihood, solver, design, t, runner).run(begun)
-
-
-def search(
-    likelihood: Likelihood,
-    solver: Solver,
-    design: Design,
-    t: RowVector,
-    begun: Hyperparameters | None,
-    runner: Runner,
-) -> Solution:
-    """Fit candidates to a target under a likelihood whose own parameters stay as they are."""
+    if learn and likelihood.hyper and not likelihood.quadratic:
+        return Alternation(likelihood, solver, design, t, runner).run(begun)
     found = runner.run(solver, solver.evidence_model(likelihood, design, t), begun)
     if design.by_normal_equations and likelihood.quadratic:
         return _with_all_digits(found, solver, design, t, likelihood, runner)
@@ -195,7 +188,7 @@ class Alternation:
             if tried and left < 1:
                 break
             solver = replace(self.solver, max_iter=left)
-            found = search(likelihood, solver, rows, self.t, start, self.runner)
+            found = fit(likelihood, solver, rows, self.t, start, self.runner, learn=False)
             tried.append(found)
             histories.append([self._row(row, above) for row in found.history])
             self.n_iter += found.n_iter

@@ -65,7 +65,10 @@ class Problem:
             for t, start in zip(targets, starts, strict=True)
         ]
         parallel = Parallel(self.config.n_jobs)
-        if effective_n_jobs(parallel.n_jobs) == 1 or len(fits) == 1:
+        n_processes = effective_n_jobs(parallel.n_jobs)
+        if len(fits) == 1:
+            return [fits[0](self.runner)]
+        if n_processes == 1:
             return self._in_turn(fits)
         alone = self.runner.alone()
         return self.runner.once(lambda: parallel(delayed(_in_process)(one, alone) for one in fits))
@@ -75,8 +78,6 @@ class Problem:
 
         Where Ctrl-C ends the fit, outputs that are not fitted yet make one pass each.
         """
-        if len(fits) == 1:
-            return [fits[0](self.runner)]
         solutions = list[Solution]()
         for number, one in enumerate(fits):
             with self.runner.part("machine", self.config.max_iter):

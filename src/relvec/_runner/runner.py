@@ -70,7 +70,11 @@ class Runner:
         with self._part() as part:
             if part.finished:
                 return part.result  # type: ignore[no-any-return]
-            state = self._first(solver, model, start)
+            state: Any = None if self._checkpoint is None else self._checkpoint.state()
+            if state is None:
+                state = solver.init(model, start)
+            else:  # another process came to it
+                solver.restore(model, state)
             with self.interruptible(lambda: state.n_iter > 0):
                 while not solver.done(state) and not (self.stopped and state.n_iter):
                     with self._task("pass") as task:
@@ -145,14 +149,6 @@ class Runner:
         if self._callbacks is None:
             return nullcontext(Task(n_parts))
         return self._callbacks.task(name, n_parts)
-
-    def _first(self, solver: Solver, model: EvidenceModel, start: Hyperparameters | None) -> Any:
-        """State that a search begins with, or that another process came to."""
-        state = None if self._checkpoint is None else self._checkpoint.state()
-        if state is None:
-            return solver.init(model, start)
-        solver.restore(model, state)
-        return state
 
     def _attributes(self, solver: Solver, model: EvidenceModel, state: Any) -> Attributes | None:
         """Attributes of an estimator that a pass leads to, not made as long as nobody asks."""

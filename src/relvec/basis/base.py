@@ -66,6 +66,12 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     rows_: Index
     centers_: Array = np.empty((0, 0))
 
+    def __copy__(self) -> Self:
+        """Return a basis with the same attributes, which a stored one has in other forms."""
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
+
     @abstractmethod
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Fix the functions.
