@@ -131,7 +131,8 @@ class ExactState(EvidenceState):
         variance, Vm = V.diagonal(axis1=1, axis2=2), (V @ self.means)[:, :, 0]
         V2 = np.einsum("tij,tij->ti", V, V)
         k = m.shape[1]
-        used, spent = k - variance.sum(axis=1), variance.sum(axis=1)
+        spent = variance.sum(axis=1)
+        used = k - spent
         gradient = 0.5 * (self.data.n - misfit - used)
         mixed = 0.5 * (variance - V2) - m * Vm
         trace = k - 2 * spent + V2.sum(axis=1)  # tr((I − ΣA)²)

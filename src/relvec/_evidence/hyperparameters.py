@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, TypeVar
@@ -65,9 +64,9 @@ class Hyperparameters:
 
     def at(self, alpha: Array, beta: Array) -> Self:
         """Return the same functions at other precisions."""
-        moved = copy.copy(self)
+        moved = object.__new__(type(self))  # what was checked stays as it is
         each = alpha if self.single else alpha[self.group]
-        vars(moved).update(alpha=alpha, beta=beta, each=each)
+        vars(moved).update(vars(self), alpha=alpha, beta=beta, each=each)
         return moved
 
     @classmethod

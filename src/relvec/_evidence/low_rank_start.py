@@ -120,9 +120,7 @@ def _updates(
     beta = hyper.beta
     if not noise.held:
         beta = noise.precision(n - gamma.sum(axis=1), data.misfit(mean))
-    totals = np.stack([gamma.sum(axis=0), (mean**2).sum(axis=0)], axis=1)
-    by_group = hyper.total(totals)
-    return by_group[:, 0], by_group[:, 1], beta
+    return hyper.total(gamma.sum(axis=0)), hyper.total((mean * mean).sum(axis=0)), beta
 
 
 def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:
