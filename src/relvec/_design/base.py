@@ -22,24 +22,14 @@ OF_ZEROS = 1e-200
 
 @dataclass(frozen=True)
 class Target:
-    """One or several targets in standard units, and where they were.
+    """One or several targets in standard units, and where they were."""
 
-    Attributes
-    ----------
-    values : RowVector, of shape (n_samples,) or (n_samples, n_targets)
-        (t − center) / scale, of unit norm over all copies of the rows.
-    center : ndarray of shape () or (n_targets,)
-        Mean of the raw target, zero without an intercept.
-    scale : ndarray of shape () or (n_targets,)
-        Norm of what is left.
-    variance : ndarray of shape () or (n_targets,)
-        Variance of the standardised target about its mean.
-    """
-
+    #: (n_samples,) or (n_samples, n_targets), (t − center) / scale, of unit norm over all copies of
+    #: the rows
     values: RowVector
-    center: Array
-    scale: Array
-    variance: Array
+    center: Array  # () or (n_targets,), mean of the raw target, zero without an intercept
+    scale: Array  # () or (n_targets,), norm of what is left
+    variance: Array  # () or (n_targets,), variance of the standardised target about its mean
 
     @classmethod
     def of(cls, t: RowVector, design: Design) -> Self:

@@ -25,21 +25,12 @@ UNRESOLVED = 100
 
 @dataclass(frozen=True)
 class Counts:
-    """Sums of frequency weights; those of different rows add up.
+    """Sums of frequency weights; those of different rows add up."""
 
-    Attributes
-    ----------
-    copies : float
-        Copies of all rows.
-    weight : float
-        Sum of their copies times the precision of their noise, where that differs from row to row.
-    log_precision : float
-        Sum over the copies of the logarithms of these precisions.
-    """
-
-    copies: float
+    copies: float  # copies of all rows
+    #: sum of their copies times the precision of their noise, where that differs from row to row
     weight: float
-    log_precision: float = 0.0
+    log_precision: float = 0.0  # sum over the copies of the logarithms of these precisions
 
     @classmethod
     def of(cls, n_rows: int, copies: Array | None, precision: Array | None) -> Self:
@@ -66,21 +57,11 @@ class Counts:
 
 @dataclass(frozen=True)
 class RFactor:
-    """Rows that have the means and the centred products of many others.
+    """Rows that have the means and the centred products of many others."""
 
-    Attributes
-    ----------
-    weight : float
-        What the rows that it stands for count for.
-    mean : ndarray of shape (n_columns,)
-        Weighted mean of each column.
-    rows : ndarray of shape (n_rows, n_columns)
-        R, with RᵀR = Σ w (x − x̄)(x − x̄)ᵀ.
-    """
-
-    weight: float
-    mean: Array
-    rows: Array
+    weight: float  # what the rows that it stands for count for
+    mean: Array  # (n_columns,), weighted mean of each column
+    rows: Array  # (n_rows, n_columns), R, with RᵀR = Σ w (x − x̄)(x − x̄)ᵀ
 
     @classmethod
     def of(cls, columns: Array, beside: Array, weights: Array | None) -> Self:
@@ -113,20 +94,11 @@ class Squares:
     """Weighted means and centred squares of columns; those of different rows add up.
 
     They are merged in centred form (Chan, Golub and LeVeque 1983), because Σφ² − Nφ̄² cancels.
-
-    Attributes
-    ----------
-    weight : float
-        What the rows count for.
-    mean : ndarray of shape (n_columns,)
-        Weighted mean of each column.
-    squares : ndarray of shape (n_columns,)
-        Σ w (x − x̄)² of each.
     """
 
-    weight: float
-    mean: Array
-    squares: Array
+    weight: float  # what the rows count for
+    mean: Array  # (n_columns,), weighted mean of each column
+    squares: Array  # (n_columns,), Σ w (x − x̄)² of each
 
     @classmethod
     def of(cls, columns: Array, beside: Array, weights: Array | None) -> Self:
@@ -142,21 +114,11 @@ class Squares:
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted means and centred products of columns; merged like `Squares`.
+    """Weighted means and centred products of columns; merged like `Squares`."""
 
-    Attributes
-    ----------
-    weight : float
-        What the rows count for.
-    mean : ndarray of shape (n_columns,)
-        Weighted mean of each column.
-    products : ndarray of shape (n_columns, n_columns)
-        Σ w (x − x̄)(x − x̄)ᵀ.
-    """
-
-    weight: float
-    mean: Array
-    products: Array
+    weight: float  # what the rows count for
+    mean: Array  # (n_columns,), weighted mean of each column
+    products: Array  # (n_columns, n_columns), Σ w (x − x̄)(x − x̄)ᵀ
 
     @classmethod
     def of(cls, columns: Array, beside: Array, weights: Array | None) -> Self:
@@ -234,13 +196,9 @@ class CholeskyQR:
 
     Products of columns hold half their digits; those of these combinations hold nearly all, so that
     a second pass makes up for what the first one lost, at the speed of products (Cholesky QR).
-
-    Attributes
-    ----------
-    upper : ndarray of shape (n_columns, n_columns)
-        R, upper triangular: the combinations are the columns times R⁻¹.
     """
 
+    #: (n_columns, n_columns), R, upper triangular: the combinations are the columns times R⁻¹
     upper: Array
 
     @classmethod

@@ -26,19 +26,10 @@ FEW = 500
 
 @dataclass(frozen=True)
 class RowSums:
-    """Sufficient statistics of rows for Gaussian noise; those of different rows add up.
+    """Sufficient statistics of rows for Gaussian noise; those of different rows add up."""
 
-    Attributes
-    ----------
-    counts : Counts
-        What the rows count for.
-    moments : Moments or Root
-        Of the candidates, and of the targets behind them.
-    n_candidates : int
-    """
-
-    counts: Counts
-    moments: Moments | RFactor
+    counts: Counts  # what the rows count for
+    moments: Moments | RFactor  # of the candidates, and of the targets behind them
     n_candidates: int
 
     @classmethod

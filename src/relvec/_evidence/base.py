@@ -32,20 +32,11 @@ class AscentLimits:
 
 @dataclass(frozen=True)
 class WarmStart:
-    """Weights at some hyperparameters, from which the mode at others is searched for.
-
-    Attributes
-    ----------
-    hyper : Hyperparameters
-    weights : ndarray of shape (n_active, n_outputs)
-        Their mode.
-    level : ndarray of shape (n_outputs,)
-        Outputs where all functions are zero.
-    """
+    """Weights at some hyperparameters, from which the mode at others is searched for."""
 
     hyper: Hyperparameters
-    weights: Array
-    level: Array
+    weights: Array  # (n_active, n_outputs), their mode
+    level: Array  # (n_outputs,), outputs where all functions are zero
 
 
 class EvidenceState(ABC):
@@ -236,30 +227,16 @@ def _deletion_costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Arr
 
 @dataclass(frozen=True)
 class SparseModel:
-    """A model in the users' units.
+    """A model in the users' units."""
 
-    Attributes
-    ----------
-    active : ndarray of int, shape (n_active,)
-        Candidates that were kept, in ascending order.
-    alpha : ndarray of shape (n_active,) or (n_targets, n_active)
-        Their prior precisions; one and the same in the units of each target.
-    likelihood : Likelihood
-        With what was learnt of it.
-    posterior : Posterior or Independent
-        Weights and intercept, or those of each target.
-    well_determined : ndarray of shape (n_active,) or (n_targets, n_active)
-        γ_i of eq. 17.
-    log_evidence : float
-        Log evidence of the kept functions, recomputed from a fresh factorisation.
-    """
-
-    active: Index
+    active: Index  # (n_active,), candidates that were kept, in ascending order
+    #: (n_active,) or (n_targets, n_active), their prior precisions; one and the same in the units
+    #: of each target
     alpha: Array
-    likelihood: Likelihood
-    posterior: Posterior | Independent
-    well_determined: Array
-    log_evidence: float
+    likelihood: Likelihood  # with what was learnt of it
+    posterior: Posterior | Independent  # weights and intercept, or those of each target
+    well_determined: Array  # (n_active,) or (n_targets, n_active), γ_i of eq. 17
+    log_evidence: float  # log evidence of the kept functions, recomputed from a fresh factorisation
 
 
 class CandidateScores(ABC):

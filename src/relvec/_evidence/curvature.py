@@ -218,22 +218,12 @@ class Curvature:
 
 @dataclass(frozen=True)
 class PredictorCovariance:
-    """Covariance of the linear predictor with the weights, XH⁻¹, of rows whose functions are given.
+    """Covariance of the linear predictor with the weights, XH⁻¹, of rows with given functions."""
 
-    Attributes
-    ----------
-    mean_function : ndarray of shape (n_active,)
-    remainder : ndarray of shape (n_outputs, n_active · n_outputs)
-        See `Information`.
-    covariance : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
-        Σ.
-    intercept_covariance : ndarray of shape (n_outputs, n_outputs)
-    """
-
-    mean_function: Array
-    remainder: Array
-    covariance: Array
-    intercept_covariance: Array
+    mean_function: Array  # (n_active,)
+    remainder: Array  # (n_outputs, n_active · n_outputs), see `Information`
+    covariance: Array  # (n_active · n_outputs, n_active · n_outputs), Σ
+    intercept_covariance: Array  # (n_outputs, n_outputs)
 
     def variance(self, Phi: Array) -> Array:
         """Predictor variance h = XH⁻¹Xᵀ of every row, shape (n_rows, n_outputs, n_outputs)."""

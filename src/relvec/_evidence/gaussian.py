@@ -37,24 +37,12 @@ def bic_penalty(n_copies: float) -> float:
 
 @dataclass(frozen=True)
 class ReducedData:
-    """Active functions and targets in the coordinates of a frame.
+    """Active functions and targets in the coordinates of a frame."""
 
-    Attributes
-    ----------
-    R : ndarray of shape (j, n_active)
-        Active functions in the frame, Φ_A = QR.
-    c : ndarray of shape (n_targets, j)
-        Targets in the frame, Qᵀt.
-    residual_target : ndarray of shape (n_targets,)
-        ‖t‖² − ‖Qᵀt‖².
-    n : float
-        Number of observations that count.
-    """
-
-    R: Array
-    c: Array
-    residual_target: Array
-    n: float
+    R: Array  # (j, n_active), active functions in the frame, Φ_A = QR
+    c: Array  # (n_targets, j), targets in the frame, Qᵀt
+    residual_target: Array  # (n_targets,), ‖t‖² − ‖Qᵀt‖²
+    n: float  # number of observations that count
 
     @classmethod
     def from_frame(cls, frame: TargetFrame, active: Index, n: float) -> ReducedData:
@@ -167,19 +155,12 @@ class CandidateFactors:
 
     With C⁻¹ = β(I − QQᵀ) + βQ(I + DDᵀ)⁻¹Qᵀ both are sums of non-negative terms and a part outside
     the frame: nothing cancels, however collinear the functions.
-
-    Attributes
-    ----------
-    S, Q : ndarray of shape (n_targets, n_candidates)
-    beta : ndarray of shape (n_targets,)
-    whiteners : list of ndarray of shape (j, j)
-        Lower factor of I + DDᵀ, of each target.
     """
 
-    S: Array
+    S: Array  # (n_targets, n_candidates)
     Q: Array
-    beta: Array
-    whiteners: list[Array]
+    beta: Array  # (n_targets,)
+    whiteners: list[Array]  # (j, j), lower factor of I + DDᵀ, of each target
 
     @classmethod
     def at(cls, frame: TargetFrame, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:

@@ -44,22 +44,12 @@ class RowLikelihood(Protocol):
 
 @dataclass(frozen=True)
 class LogLikelihood:
-    """Log-likelihood at some weights and intercept; its methods take blocks of rows.
-
-    Attributes
-    ----------
-    likelihood : RowLikelihood
-    weights : ndarray of shape (n_active, n_outputs)
-    intercept : ndarray of shape (n_outputs,)
-        Linear predictor where all functions are zero.
-    power : float
-        Power that the likelihood is raised to.
-    """
+    """Log-likelihood at some weights and intercept; its methods take blocks of rows."""
 
     likelihood: RowLikelihood
-    weights: Array
-    intercept: Array
-    power: float = 1.0
+    weights: Array  # (n_active, n_outputs)
+    intercept: Array  # (n_outputs,), linear predictor where all functions are zero
+    power: float = 1.0  # power that the likelihood is raised to
 
     def linear_predictor(self, Phi: Array) -> Array:
         """Y = Φw and the intercept, shape (n_rows, n_outputs)."""

@@ -20,20 +20,13 @@ NO_MISFIT = 1e-200
 
 @dataclass(frozen=True)
 class Noise:
-    """Bounds of the noise precision β of each target.
+    """Bounds of the noise precision β of each target."""
 
-    Attributes
-    ----------
-    held : bool
-        β stays as it is.
-    beta_max : ndarray of shape (n_noises,)
-        Its ceiling; the known value, where the noise is known. A number is taken as the only one.
-    prior : Gamma
-        Prior of β, for targets of unit norm; it counts as 2c observations with a misfit of 2d.
-    """
-
-    held: bool
+    held: bool  # β stays as it is
+    #: (n_noises,), its ceiling; the known value, where the noise is known. A number is taken as the
+    #: only one
     beta_max: Array
+    #: prior of β, for targets of unit norm; it counts as 2c observations with a misfit of 2d
     prior: Gamma = UNIFORM
 
     def __post_init__(self) -> None:

@@ -21,12 +21,7 @@ from relvec.likelihoods.base import Likelihood
 
 @dataclass(frozen=True)
 class SurrogateRows:
-    """Surrogates of the rows, `packed` in the place of their targets, as a likelihood.
-
-    Attributes
-    ----------
-    n_outputs : int
-    """
+    """Surrogates of the rows, `packed` in the place of their targets, as a likelihood."""
 
     n_outputs: int
 
