@@ -1,5 +1,6 @@
 """Calls inside the package while something runs: files, depth, and steps between files."""
 
+import gc
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,9 +39,13 @@ def calls_during(run: Callable[[], Any]) -> Calls:
             stack.pop()
 
     before = sys.getprofile()
+    # a generator of an earlier test that is collected meanwhile would count as a call
+    gc.collect()
+    gc.disable()
     sys.setprofile(watch)
     try:
         run()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return calls
