@@ -74,26 +74,25 @@ class EvidenceState(ABC):
 
         Of L as if the likelihood were Gaussian with the curvature that it has here.
         """
-        hyper, noise = self.hyper, self.noise_gradient()
+        hyper, noise = self.hyper, self.noise_derivatives
         variance = self.variances.diagonal(axis1=1, axis2=2).reshape(self.means.shape)
-        by_function: Array = 0.5 * np.einsum("tkr->k", 1 - variance - self.means**2)
+        by_function: Array = 0.5 * (1 - variance - self.means**2).sum(axis=(0, 2))
         gradient = by_function if hyper.single else hyper.total(by_function)
-        return gradient if noise is None else np.concatenate([gradient, noise])
+        return gradient if noise is None else np.concatenate([gradient, noise[0]])
 
     def hessian(self) -> Array:
         """Second derivatives of the same."""
-        hyper, noise, (_, k, outputs) = self.hyper, self.noise_hessian(), self.means.shape
-        hessian: Array = np.zeros(())
+        hyper, noise, (_, k, outputs) = self.hyper, self.noise_derivatives, self.means.shape
+        hessian = np.zeros((k, k))
         for V, m in zip(self.variances, self.means.reshape(len(self.means), -1), strict=True):
             H = V * (0.5 * V + np.multiply.outer(m, m))
             H.flat[:: len(m) + 1] -= 0.5 * (V.diagonal() + m**2)
-            own = H if outputs == 1 else H.reshape(k, outputs, k, outputs).sum(axis=(1, 3))
-            hessian = hessian + own
+            hessian += H if outputs == 1 else H.reshape(k, outputs, k, outputs).sum(axis=(1, 3))
         if not hyper.single:
             hessian = hyper.total(hyper.total(hessian).T)
         if noise is None:
             return hessian
-        mixed, second = noise
+        _, mixed, second = noise
         k, size = len(hessian), len(hessian) + len(second)
         whole = np.zeros((size, size))
         whole[:k, :k] = hessian
@@ -102,14 +101,12 @@ class EvidenceState(ABC):
         whole.flat[k * (size + 1) :: size + 1] = second
         return whole
 
-    def noise_gradient(self) -> Array | None:
-        """∂L/∂log β of each noise, shape (n_noises,); None where there is no noise."""
-        return None
+    @property
+    def noise_derivatives(self) -> tuple[Array, Array, Array] | None:
+        """Derivatives of L that involve noise; None without.
 
-    def noise_hessian(self) -> tuple[Array, Array] | None:
-        """Second derivatives of L that involve noise; None where there is none.
-
-        ∂²L/∂log α ∂log β of every function, shape (n_active, n_noises), and ∂²L/∂(log β)².
+        ∂L/∂log β (n_noises,), ∂²L/∂log α ∂log β of every function (n_active, n_noises), and
+        ∂²L/∂(log β)² (n_noises,).
         """
         return None
 

@@ -111,26 +111,24 @@ class ExactState(EvidenceState):
         self.means, self._misfit = np.array(means)[:, :, None], np.array(misfits)
         self.log_evidence = log_evidence
 
-    def noise_gradient(self) -> Array:
-        """∂L/∂log β of each noise (eq. 45)."""
-        beta, used = self.hyper.beta, self.used()
-        gradient: Array = 0.5 * (self.data.n - beta * self._misfit - used)
-        return gradient if self._prior.uniform else gradient + self._prior.slope(beta)
-
-    def noise_hessian(self) -> tuple[Array, Array]:
-        """See `EvidenceState.noise_hessian`. Two noises do not feel each other."""
-        mixed, second = [], []
-        spent = (self.hyper.beta * self._misfit).tolist()
-        for V, m, misfit in zip(self.variances, self.means[:, :, 0], spent, strict=True):
-            variance, V2, Vm = V.diagonal(), np.einsum("ij,ij->i", V, V), V @ m
-            mixed.append(0.5 * (variance - V2) - m * Vm)
-            # tr((I − ΣA)²) less Σγ
-            trace = float(V2.sum()) - float(variance.sum())
-            second.append(0.5 * (trace - misfit) + float(m @ Vm))
-        curvature = np.array(second)
+    @cached_property
+    def noise_derivatives(self) -> tuple[Array, Array, Array]:
+        """See `EvidenceState.noise_derivatives`; eq. 45. Two noises do not feel each other."""
+        beta, misfit = self.hyper.beta, self.hyper.beta * self._misfit
+        V, m = self.variances, self.means[:, :, 0]
+        variance, Vm = V.diagonal(axis1=1, axis2=2), (V @ self.means)[:, :, 0]
+        V2 = np.einsum("tij,tij->ti", V, V)
+        k = m.shape[1]
+        spent = variance.sum(axis=1)
+        used = k - spent
+        gradient = 0.5 * (self.data.n - misfit - used)
+        mixed = 0.5 * (variance - V2) - m * Vm
+        trace = k - 2 * spent + V2.sum(axis=1)  # tr((I − ΣA)²)
+        second = 0.5 * (trace - misfit - used) + np.einsum("tk,tk->t", m, Vm)
         if not self._prior.uniform:
-            curvature = curvature + self._prior.curvature(self.hyper.beta)
-        return np.array(mixed).T, curvature
+            gradient = gradient + self._prior.slope(beta)
+            second = second + self._prior.curvature(beta)
+        return gradient, mixed.T, second
 
     def misfit(self) -> Array:
         """See `EvidenceState.misfit`."""
@@ -138,11 +136,7 @@ class ExactState(EvidenceState):
 
     def used(self) -> Array:
         """See `EvidenceState.used`."""
-        return self._used
-
-    @cached_property
-    def _used(self) -> Array:
-        used: Array = self.means.shape[1] - np.einsum("tii->t", self.variances)
+        used: Array = self.means.shape[1] - np.trace(self.variances, axis1=1, axis2=2)
         return used
 
     def move(self, hyper: Hyperparameters) -> ExactState:
