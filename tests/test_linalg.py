@@ -62,7 +62,8 @@ def test_pivoted_qr_takes_what_is_largest_after_the_earlier_ones(rng):
         left = after - before @ np.linalg.lstsq(before, after, rcond=None)[0] if i else after
         sizes = np.linalg.norm(left, axis=0)
         assert norms[i] == pytest.approx(sizes[0], rel=1e-8)
-        assert norms[i] >= sizes.max() * (1 - 1e-8)
+        # column 2 is a sum of two others: nothing but rounding is left of the last of the three
+        assert norms[i] >= sizes.max() * (1 - 1e-8) - 1e-12
 
 
 @pytest.mark.parametrize("shape", [(3, 6), (6, 3)])
