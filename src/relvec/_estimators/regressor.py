@@ -276,10 +276,12 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         used = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
         weights = None if weights is None else weights[used]
         Phi, total = self.basis_.values(rows[used]), 0.0
+        variances = None
+        if noise_variance_per_row is not None:
+            variances = check_row_variances(noise_variance_per_row, len(rows))[used]
         for output, target in zip(self.fit_result_.outputs, targets[used].T, strict=True):
             precision = None
-            if noise_variance_per_row is not None:
-                variances = check_row_variances(noise_variance_per_row, len(rows))[used]
+            if variances is not None:
                 precision = relative_precision(variances, self._noise_variance(output))
             own, center = Phi[:, output.columns], bool(self.fit_intercept)
             design = DenseDesign(own, center=center, weights=weights, precision=precision)
