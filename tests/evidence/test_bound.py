@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from relvec._design import DenseDesign
-from relvec._evidence import Hyperparameters, evidence_model
+from relvec._evidence import evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.variational import SurrogateRows, packed
 from relvec.likelihoods import Bernoulli, Categorical, Poisson
 from relvec.likelihoods.bernoulli import LogisticBound

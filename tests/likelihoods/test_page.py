@@ -11,7 +11,7 @@ from scipy.stats import nbinom
 
 from relvec import RVR
 from relvec._design import DenseDesign
-from relvec._evidence import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec.likelihoods.quadrature import expectation
 from tests.support.differences import derivative

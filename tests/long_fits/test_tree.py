@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from relvec import RVR
-from relvec._evidence import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._runner import fingerprints
 from relvec._runner.tree import Tree
 from relvec.exceptions import NoiseFloorWarning, NotConvergedWarning

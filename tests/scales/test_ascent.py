@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from relvec._evidence import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig, Problem
 from relvec._fitting.scale_ascent import ScaledEvidence, may_vanish, theta_of

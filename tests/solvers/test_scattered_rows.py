@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relvec._evidence import Hyperparameters
 from relvec._evidence import laplace as laplace_evidence
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec._fitting.alternating import fit
 from relvec.likelihoods import Bernoulli, Categorical, Poisson

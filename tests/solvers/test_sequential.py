@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec._evidence import Hyperparameters, evidence_model
+from relvec._evidence import evidence_model
 from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.alternating import fit
 from relvec._runner import Runner
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, PrecisionWarning

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
-from relvec._evidence import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.alternating import fit
 from relvec._numerics.priors import Gamma
 from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning

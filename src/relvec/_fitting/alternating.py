@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from relvec._design.base import Design
-from relvec._evidence import Hyperparameters, evidence_model
+from relvec._evidence import evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.posterior import Posterior
 from relvec._evidence.scale_mixture import ScaleMixtureEvidence, predictor_moments
 from relvec._numerics.typing import Array, RowVector

@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._design import Design
-from relvec._evidence import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.alternating import fit
 from relvec._fitting.centers import CentersLike, RandomState
 from relvec._fitting.data import TrainingData

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from relvec._design.base import of_logs
-from relvec._evidence import EvidenceModel, EvidenceState, Hyperparameters, evidence_model
+from relvec._evidence import EvidenceModel, EvidenceState, evidence_model
 from relvec._evidence.base import WarmStart
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.problem import Problem
 from relvec._numerics.typing import Array
 from relvec.basis.base import Basis

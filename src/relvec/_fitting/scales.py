@@ -18,7 +18,8 @@ import numpy as np
 
 from relvec._design import Design
 from relvec._design.base import EVERY
-from relvec._evidence import Hyperparameters, evidence_model
+from relvec._evidence import evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.problem import Problem
 from relvec._fitting.scale_ascent import ScaledEvidence, may_vanish
 from relvec._numerics.groups import Groups

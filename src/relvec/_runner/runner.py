@@ -10,7 +10,8 @@ from functools import partial
 from math import isnan
 from typing import Any, TypeVar
 
-from relvec._evidence import EvidenceModel, Hyperparameters
+from relvec._evidence import EvidenceModel
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._runner.callbacks import Attributes, Callbacks, Task
 from relvec._runner.checkpoint import Checkpoint, Part
 from relvec.exceptions import InterruptedWarning

@@ -1,6 +1,6 @@
 """Solvers: the search for the precisions that maximise the evidence."""
 
-from relvec._evidence import Hyperparameters
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec.solvers.base import LocalOptimum, Pass, Solution, Solver, Status
 from relvec.solvers.forward import Sequential
 from relvec.solvers.newton import newton_ascent

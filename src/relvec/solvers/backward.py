@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from relvec._evidence import EvidenceModel, EvidenceState, Hyperparameters
+from relvec._evidence import EvidenceModel, EvidenceState
 from relvec._evidence.base import WarmStart
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.priors import Gamma
 from relvec._numerics.typing import Array, Index

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from relvec._design.base import Design
-from relvec._evidence import EvidenceModel, Hyperparameters, SparseModel, evidence_model
+from relvec._evidence import EvidenceModel, SparseModel, evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import LEAST_FREEDOM, NOISE_FLOOR
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from relvec._design.base import EVERY, Design, in_units
-from relvec._evidence import EvidenceModel, Hyperparameters
+from relvec._evidence import EvidenceModel
 from relvec._evidence.base import CandidateScores, EvidenceState, WarmStart
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array

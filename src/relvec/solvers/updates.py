@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from relvec._design.base import Design
-from relvec._evidence import EvidenceModel, EvidenceState, Hyperparameters, evidence_model
+from relvec._evidence import EvidenceModel, EvidenceState, evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.variational import BoundEvidence
 from relvec._numerics.typing import Array
 from relvec.likelihoods.base import Likelihood
