@@ -53,3 +53,9 @@ class PrecisionWarning(RelvecWarning):
     """The evidence of the kept functions is not what the search believed: digits were lost."""
 
     code = "digits_lost"
+
+
+class RoundingWarning(RelvecWarning):
+    """Columns of X hold rounding errors beside all others, and are taken for constants."""
+
+    code = "columns_lost"

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import iadd
 from typing import Any, TypeVar
 
@@ -185,3 +185,73 @@ class SingleThread(ArrayBlocks):
     def threads(self) -> int:
         """See `LocalBlocks.threads`."""
         return 1
+
+
+@dataclass(frozen=True)
+class SettledBlocks(RowBlocks):
+    """Rows of other blocks, some of whose inputs are replaced by constants.
+
+    Parameters
+    ----------
+    blocks : RowBlocks
+        The rows.
+    columns : ndarray of int, shape (n_columns,)
+        The inputs that are replaced.
+    values : ndarray of shape (n_columns,)
+        The constant that each is replaced by.
+    """
+
+    blocks: RowBlocks
+    columns: Index
+    values: Array
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return self.blocks.n_rows
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of inputs."""
+        return self.blocks.n_features
+
+    def sized(self, size: int) -> SettledBlocks:
+        """See `RowBlocks.sized`."""
+        return replace(self, blocks=self.blocks.sized(size))
+
+    def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
+        """See `RowBlocks.map`."""
+        return self.blocks.map(partial(_settled, function, self.columns, self.values), *vectors)
+
+    def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
+        """See `RowBlocks.sum`."""
+        given = partial(_settled, function, self.columns, self.values)
+        total: Summand = self.blocks.sum(given, *vectors)
+        return total
+
+    def vector(self, values: Any, name: str) -> RowVector:
+        """See `RowBlocks.vector`."""
+        return self.blocks.vector(values, name)
+
+    def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
+        """See `RowBlocks.take`."""
+        X, *values = self.blocks.take(rows, *vectors)
+        return [settle(self.columns, self.values, X), *values]
+
+    def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
+        """See `RowBlocks.sharing`."""
+        return self.blocks.sharing(compute)
+
+
+def settle(columns: Index, values: Array, X: Array) -> Array:
+    """Return inputs X (n_rows, n_features) with one of `values` in each of some `columns`."""
+    settled = X.copy()
+    settled[:, columns] = values
+    return settled
+
+
+def _settled(
+    function: Callable[..., Any], columns: Index, values: Array, X: Array, *vectors: Array
+) -> Any:
+    """Apply a function to a block whose inputs are settled."""
+    return function(settle(columns, values, X), *vectors)

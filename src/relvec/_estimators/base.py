@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
@@ -69,8 +70,11 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         config = self._config(data, single=single, order=order)
         runner = self._runner(given, self._checkpoint(given, data))
         self.n_samples_fit_ = data.n_rows
-        basis = pipeline.place(data, self._basis(data), config, runner)
-        self._conclude(pipeline.fit(data, basis, likelihood, config, runner))
+        data, constant = data.settled()
+        basis = constant.without_multiples(pipeline.place(data, self._basis(data), config, runner))
+        result = pipeline.fit(data, basis, likelihood, config, runner)
+        lost = constant.warnings(getattr(self, "feature_names_in_", None))
+        self._conclude(replace(result, warnings=[*result.warnings, *lost]))
 
     def _conclude(self, result: FitResult) -> None:
         """Set the attributes of a fit, and warn."""

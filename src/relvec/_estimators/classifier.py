@@ -81,6 +81,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             Ctrl-C or a callback ended the fit; the model is the best so far.
         CentersWarning
             There are too many rows for each to carry a candidate.
+        RoundingWarning
+            Columns of X hold rounding errors beside all others, and are taken for constants.
         """
         self._check_choice("multi_class", ("multinomial", "ovr"))
         self._check_choice("proba", ("integrated", "mode"))

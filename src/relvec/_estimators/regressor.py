@@ -94,6 +94,8 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             Ctrl-C or a callback ended the fit; the model is the best so far.
         CentersWarning
             There are too many rows for each to carry a candidate.
+        RoundingWarning
+            Columns of X hold rounding errors beside all others, and are taken for constants.
         """
         likelihood, precision, variances = self._likelihood(), None, None
         if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:

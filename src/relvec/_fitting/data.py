@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowBlocks
+from relvec._design.blocks import SettledBlocks, settle
 from relvec._design.moments import Squares
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
 from relvec._numerics.checks import named_errors
+from relvec._numerics.floats import EPSILON, ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis import Basis, Precomputed
+from relvec.basis.functions import feature_name
+from relvec.exceptions import RoundingWarning
 from relvec.likelihoods import Likelihood
 
 #: Bytes of a number, and numbers of the candidates in a block of rows.
@@ -32,6 +37,59 @@ BLOCK = 1 << 14
 def block_size(basis: Basis) -> int:
     """Rows in a block of the candidates of a basis."""
     return max(1, BLOCK_ENTRIES // max(1, len(basis.rows_)))
+
+
+@dataclass(frozen=True)
+class ConstantInputs:
+    """Inputs that are constant up to rounding, and the number that each is taken for.
+
+    There are two kinds: those whose values differ by rounding of themselves, and those whose
+    values are lost when they are added to any other input that varies, such as what a scaler
+    leaves of a constant. The first kind is told from each input alone; the second would make
+    products with it copies of the other factor, with weights as large as the values are small.
+    """
+
+    constant: NDArray[np.bool_]  # (n_features,), whether each input is constant
+    columns: Index  # (n_varying,), the constant ones whose values are not all the same
+    values: Array  # (n_varying,), what these are taken for
+    lost: Index  # (n_lost,), those of the second kind
+
+    @classmethod
+    def of(cls, low: Array, high: Array) -> Self:
+        """Tell the constant inputs from the extremes of all, both of shape (n_features,)."""
+        size = np.maximum(np.abs(low), np.abs(high))
+        half_range = high / 2 - low / 2
+        alone = half_range <= ROUNDINGS * size
+        lost = np.zeros(len(low), dtype=np.bool_)
+        lost[_lost(np.flatnonzero(~alone), size, half_range)] = True
+        columns = np.flatnonzero((alone & (low < high)) | lost)
+        values = np.where(lost, 0.0, low)[columns]
+        return cls(alone | lost, columns, values, np.flatnonzero(lost))
+
+    def without_multiples(self, basis: Basis) -> Basis:
+        """Return a placed basis without functions that are multiples of others at these inputs."""
+        distinct = basis.distinct(self.constant)
+        return basis if len(distinct) == len(basis.rows_) else basis.restrict(distinct)
+
+    def warnings(self, features: Sequence[str] | None) -> list[RoundingWarning]:
+        """Return a warning of inputs that are lost beside others, by the names of the inputs."""
+        if not len(self.lost):
+            return []
+        names = ", ".join(feature_name(features, column) for column in self.lost)
+        return [
+            RoundingWarning(
+                f"values of {names} are rounding errors beside those of every other column of X, "
+                "and are taken for zeros; rescale X if they are not"
+            )
+        ]
+
+
+def _lost(varying: Index, size: Array, half_range: Array) -> Index:
+    """Inputs, of those that vary, whose values are lost beside each of the larger ones."""
+    order = varying[np.argsort(size[varying], kind="stable")]
+    smallest = np.minimum.accumulate(half_range[order][::-1])[::-1]  # from each input on
+    gaps = np.flatnonzero(size[order][:-1] <= EPSILON / 2 * smallest[1:])
+    return order[: gaps[-1] + 1] if len(gaps) else order[:0]
 
 
 @dataclass(frozen=True)
@@ -78,6 +136,20 @@ class TrainingData:
             return self.X, self.weights
         blocks = ArrayBlocks(self.X, BLOCK)
         return blocks.sum(summarise, *([] if self.weights is None else [self.weights])).rows
+
+    def settled(self) -> tuple[TrainingData, ConstantInputs]:
+        """Return the same rows with inputs that vary by rounding only as constants, and these."""
+        constant = ConstantInputs.of(*self._extremes())
+        return (self._at(constant) if len(constant.columns) else self), constant
+
+    def _extremes(self) -> tuple[Array, Array]:
+        """Smallest and largest value of each input, (n_features,), in the rows that count."""
+        X = self.X if self.weights is None else self.X[self.weights > 0]
+        return X.min(axis=0), X.max(axis=0)
+
+    def _at(self, constant: ConstantInputs) -> TrainingData:
+        """Return the same rows with some inputs as constants."""
+        return replace(self, X=settle(constant.columns, constant.values, self.X))
 
     def without_unused(self) -> TrainingData:
         """Return the rows whose frequency is positive."""
@@ -234,6 +306,16 @@ class OutOfCoreData(TrainingData):
     def placement(self) -> tuple[Array, Array | None]:
         """Four rows that summarise the inputs, with their weights."""
         return self.X, self.weights
+
+    def _extremes(self) -> tuple[Array, Array]:
+        """Smallest and largest value of each input, (n_features,), in the rows that count."""
+        return self.X[2], self.X[3]
+
+    def _at(self, constant: ConstantInputs) -> TrainingData:
+        """Return the same rows with some inputs as constants."""
+        columns, values = constant.columns, constant.values
+        blocks = SettledBlocks(self.blocks, columns, values)
+        return replace(self, X=settle(columns, values, self.X), blocks=blocks)
 
     def without_unused(self) -> TrainingData:
         """Return the same rows: designs leave those without weight out."""

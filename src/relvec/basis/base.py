@@ -103,6 +103,14 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Labels of the functions, shape (n_functions,): the same where a precision is shared."""
         return np.arange(len(self.rows_))
 
+    def distinct(self, constant: NDArray[np.bool_]) -> Index:
+        """Numbers of the functions that are not multiples of others where inputs are constant.
+
+        ``constant`` (n_features,) tells which inputs are. A multiple of another function fits the
+        rows as well as that one, and follows the constant input where it differs in a new row.
+        """
+        return np.arange(len(self.rows_))
+
     @property
     def hyper(self) -> dict[str, float | Array]:
         """Positive values that are to be learnt from the evidence, by name.

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from relvec._numerics.typing import Array, Index
@@ -139,6 +140,11 @@ class Concatenate(Composite):
                 for part, begin, end in zip(self.parts_, begins, begins[1:], strict=False)
             ]
         )
+
+    def distinct(self, constant: NDArray[np.bool_]) -> Index:
+        """Functions of each part that are no multiples of its others; see `Basis.distinct`."""
+        parts = zip(self.parts_, self._begins(), strict=False)
+        return np.concatenate([begin + part.distinct(constant) for part, begin in parts])
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Names of all parts; kernels of one class have their position among the parts before."""

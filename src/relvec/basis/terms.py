@@ -8,7 +8,7 @@ from itertools import combinations, combinations_with_replacement
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from relvec._numerics.checks import check_count
 from relvec._numerics.typing import Array, Index
@@ -50,6 +50,13 @@ class Polynomial(Terms):
             for factors in choose(range(self.n_columns_), size)
         ]
         return self._of(np.array(terms, dtype=np.intp))
+
+    def distinct(self, constant: NDArray[np.bool_]) -> Index:
+        """Leave out products with constant inputs; see `Basis.distinct`."""
+        # the columns of ones come last in a term, and a power of one input is no product
+        product = (self.terms_ != self.terms_[:, :1]) & (self.terms_ < self.n_columns_)
+        fixed = np.append(constant, False)[self.terms_]
+        return np.flatnonzero(~(product.any(axis=1) & fixed.any(axis=1)))
 
     def evaluate(self, X: Array) -> Array:
         """Π_d x_d^a_d; see `Basis.evaluate`."""
