@@ -36,6 +36,11 @@ def standardised(X):
     return StandardScaler().fit_transform(X)
 
 
+def waves(n, seed=0):
+    X = np.linspace(0, 20, n)[:, None]
+    return X, np.sin(X[:, 0]) + 0.1 * RandomState(seed).standard_normal(n)
+
+
 def noisy_line(n=200, seed=0):
     draw = RandomState(seed)
     X = draw.uniform(-3, 3, (n, 2))
@@ -93,12 +98,23 @@ def test_every_rule_is_tested_by_name():
 
 def test_the_page_lists_every_code():
     root = Path(__file__).resolve().parents[1]
-    rules = (root / "src" / "relvec" / "_assess" / "diagnose.py").read_text(encoding="utf-8")
+    files = (root / "src" / "relvec" / "_assess").glob("*.py")
+    rules = "\n".join(file.read_text(encoding="utf-8") for file in files)
     page = (root / "docs" / "guide" / "uncertainty.md").read_text(encoding="utf-8")
     table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     listed = {code for cell in table for code in re.findall(r"`([a-z_]+)`", cell)}
     found = set(re.findall(r'Finding\(\s*"(\w+)"', rules)) | CODES
     assert found == listed
+
+
+def test_rule_underfit():
+    X, y = waves(100)
+    (finding,) = RVR(gamma=1e-3).fit(X, y).diagnose(X, y)
+    assert finding.code == "underfit"
+    assert finding.numbers["common"] > 0.9
+    assert "gamma='evidence'" in finding.sentence
+    assert "n_starts" in finding.sentence
+    assert codes(RVR(gamma=0.3), X, y) == []
 
 
 @quiet
@@ -182,9 +198,9 @@ def test_rule_scales_uneven():
     X, f, draw = noisy_line()
     y = f + draw.standard_normal(200)
     assert codes(RVR(), X, y) == []
-    assert codes(RVR(), X * [1, 1000], y) == ["scales_uneven"]
+    assert codes(RVR(), X * [1, 1000], y) == ["underfit", "scales_uneven"]
     assert codes(RVR(gamma=[1e-1, 1e-7]), X * [1, 1000], y) == []
-    assert codes(RVR("linear"), X * [1, 1000], y) == []
+    assert "scales_uneven" not in codes(RVR("linear"), X * [1, 1000], y)
     table = pd.DataFrame(X * [1, 1000], columns=["length", "mass"])
     (finding,) = RVR().fit(table, y).diagnose()
     assert "the spread of mass is " in finding.sentence
@@ -302,6 +318,22 @@ def test_rule_error_bars_short():
     assert finding.numbers["mean_square"] > 1.5
 
 
+def test_rule_error_bars_short_counts_rows_outside_of_intervals():
+    """Few rows in 79 % of intervals of 95 %: 42 of 200 outside, 1e-14 by chance."""
+    X, f, draw = noisy_line(350)
+    y = f + draw.standard_normal(350)
+    model = SparseBayesianRegressor().fit(X[:150], y[:150])
+    new, t = X[150:], model.predict(X[150:])
+    std = model.predict(new, return_std=True)[1]
+    off = np.repeat([2.1, 0.1], [42, 158]) * np.tile([1, -1], 100)
+    (finding,) = model.diagnose(new, t + off * std)
+    assert finding.code == "error_bars_short"
+    assert finding.numbers["coverage"] == pytest.approx(0.79)
+    assert "hold 79 % of them" in finding.sentence
+    off = np.repeat([2.1, 0.1], [16, 184]) * np.tile([1, -1], 100)
+    assert "error_bars_short" not in model.diagnose(new, t + off * std).codes
+
+
 def test_rule_error_bars_short_of_counts():
     draw = RandomState(0)
     x = np.linspace(-3, 3, 200)
@@ -310,6 +342,41 @@ def test_rule_error_bars_short_of_counts():
     wild = draw.poisson(rate * draw.gamma(2.0, 0.5, size=200))
     model = RVR(likelihood="poisson", gamma=0.2).fit(x[:, None], wild)
     assert model.diagnose(x[:, None], wild).codes == ["error_bars_short"]
+
+
+def test_rule_overconfident():
+    draw = RandomState(0)
+    X = draw.standard_normal((400, 2))
+    y = (X[:, 0] + draw.logistic(size=400) > 0).astype(int)
+    model = SparseBayesianClassifier().fit(X[:150], y[:150])
+    assert model.diagnose(X[150:], y[150:]).codes == []
+    certain = SparseBayesianClassifier().fit(X[:150], (X[:150, 0] > 0).astype(int))
+    finding = next(each for each in certain.diagnose(X[150:], y[150:]) if each.code != "separable")
+    assert finding.code == "overconfident"
+    p = np.maximum(certain.predict_proba(X[150:])[np.arange(250), y[150:]], 1e-300)
+    assert finding.numbers["log_loss"] == pytest.approx(-np.log(p).mean())
+    assert finding.numbers["log_loss"] > 1.5 * finding.numbers["expected"]
+
+
+def test_rule_no_skill():
+    X, f, draw = noisy_line(400)
+    y = f + draw.standard_normal(400)
+    model = SparseBayesianRegressor().fit(X[:150], y[:150])
+    assert model.diagnose(X[150:], y[150:]).codes == []
+    finding = model.diagnose(X[150:], -y[150:])[-1]
+    assert finding.code == "no_skill"
+    assert finding.numbers["constant"] == pytest.approx(y[150:].std())
+    assert finding.numbers["error"] > y[150:].std()
+
+
+def test_rule_no_skill_of_classes():
+    X, f, draw = noisy_line(400)
+    y = f + draw.logistic(size=400) > 0
+    model = SparseBayesianClassifier().fit(X[:150], y[:150])
+    assert model.diagnose(X[150:], y[150:]).codes == []
+    finding = model.diagnose(X[150:], ~y[150:])[-1]
+    assert finding.code == "no_skill"
+    assert finding.numbers["log_loss"] > finding.numbers["constant"]
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", cauchy])

@@ -1,5 +1,6 @@
 """Warnings of a fit: each has a code, and is raised once at the line of whoever called."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -13,7 +14,13 @@ from relvec._design import ArrayBlocks
 from relvec._fitting import centers
 from relvec._runner.warn import warn_user
 from relvec.datasets import make_sinc
-from relvec.exceptions import EmptyModelWarning, NoiseFloorWarning, RelvecWarning
+from relvec.exceptions import (
+    Advice,
+    EmptyModelWarning,
+    NoiseFloorWarning,
+    RelvecWarning,
+    sentence,
+)
 
 X, Y = make_sinc(60, noise_scale=0.1, random_state=0)
 
@@ -90,6 +97,39 @@ def test_a_warning_is_raised_once():
         (NoiseFloorWarning, "a"),
         (EmptyModelWarning, "b"),
     ]
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1])
+def test_copies_of_rows_are_named_as_the_cause_of_noise_at_its_floor(scale):
+    """Ten copies of each row leave no noise; weights with a mean of 1 are not to blame."""
+    weight = scale * np.tile([5.0, 15.0], 30)
+    with pytest.warns(NoiseFloorWarning) as caught:
+        model = RVR(gamma=30.0).fit(X, Y, sample_weight=weight)
+    named = scale == 1.0
+    finding = model.diagnose()[0]
+    for text in (str(caught[0].message), model.status_, finding.sentence):
+        assert ("sample_weight has a mean of 10" in text) == named
+    assert ("sample_weight" in [each.parameter for each in finding.advice]) == named
+
+
+@pytest.mark.parametrize(
+    ("model", "can"),
+    [(RVR(gamma=1.0), True), (RVR(gamma="evidence"), False), (SparseBayesianRegressor(), False)],
+)
+def test_advice_is_to_change_a_width_that_was_set(model, can):
+    with pytest.warns(EmptyModelWarning) as caught:
+        model.fit(X, np.ones(60))
+    assert ("gamma" in str(caught[0].message)) == can
+
+
+def test_advice_is_worded_for_who_reads_it():
+    advice = (Advice("use {}", "gamma", "ard"), Advice("set {}", "tol"), Advice("check y"))
+    assert sentence("odd", advice) == "odd; use gamma='ard', or set tol, or check y"
+    assert sentence("odd", advice, {"gamma": "--gamma"}) == "odd; use --gamma ard, or check y"
+    assert sentence("odd", advice[:2], {}) == "odd"
+    warning = NoiseFloorWarning("odd", *advice)
+    for same in (pickle.loads(pickle.dumps(warning)), warning.of("")):
+        assert (str(same), same.advice) == (str(warning), advice)
 
 
 def test_a_filter_that_makes_errors_of_warnings_is_heeded():

@@ -2,13 +2,60 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, NamedTuple, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
 
+class Advice(NamedTuple):
+    """One thing to do about a warning or a finding.
+
+    Attributes
+    ----------
+    text : str
+        What to do; ``{}`` stands for the parameter.
+    parameter : str, default=""
+        Name of the parameter or method that it takes, if any.
+    value : str or bool, default=None
+        What to set the parameter to, if that is one value.
+    """
+
+    text: str
+    parameter: str = ""
+    value: str | bool | None = None
+
+    def worded(self, options: Mapping[str, str] | None = None) -> str:
+        """Return the advice in words: those of Python, or of a command with `options`."""
+        if options is None:
+            setting = "" if self.value is None else f"={self.value!r}"
+            return self.text.format(f"{self.parameter}{setting}")
+        setting = "" if self.value is None else f" {self.value}"
+        return self.text.format(f"{options.get(self.parameter, '')}{setting}")
+
+
+def sentence(fact: str, advice: Iterable[Advice], options: Mapping[str, str] | None = None) -> str:
+    """Return a fact and the advice on it, in the words of Python or of a command.
+
+    A command whose `options`, by the names of parameters, lack one gives no advice to set it.
+    """
+    possible = [
+        each.worded(options)
+        for each in advice
+        if options is None or not each.parameter or each.parameter in options
+    ]
+    return "; ".join([fact, ", or ".join(possible)]) if possible else fact
+
+
 class RelvecWarning(UserWarning):
     """Base class of this package's warnings.
+
+    Parameters
+    ----------
+    fact : str
+        What happened.
+    *advice : Advice
+        What can be done about it.
 
     Attributes
     ----------
@@ -17,6 +64,25 @@ class RelvecWarning(UserWarning):
     """
 
     code: ClassVar[str] = "warning"
+
+    def __init__(self, fact: str, *advice: Advice) -> None:
+        super().__init__(fact, *advice)
+        self.fact, self.advice = fact, advice
+
+    def __str__(self) -> str:
+        return sentence(self.fact, self.advice)
+
+    def of(self, name: str) -> Self:
+        """Return the warning with the name of its target before it."""
+        return type(self)(f"{name}{self.fact}", *self.advice)
+
+    def without(self, parameter: str) -> Self:
+        """Return the warning without advice on a parameter."""
+        return type(self)(self.fact, *(each for each in self.advice if each.parameter != parameter))
+
+    def because(self, cause: str, *advice: Advice) -> Self:
+        """Return the warning with a cause, and with more advice before its own."""
+        return type(self)(f"{self.fact}; {cause}", *advice, *self.advice)
 
 
 class NotConvergedWarning(RelvecWarning, ConvergenceWarning):  # type: ignore[misc]

@@ -10,7 +10,7 @@ from relvec import RVR
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._runner import fingerprints
 from relvec._runner.tree import Tree
-from relvec.exceptions import NoiseFloorWarning, NotConvergedWarning
+from relvec.exceptions import Advice, NoiseFloorWarning, NotConvergedWarning
 from relvec.solvers import Pass
 
 
@@ -59,10 +59,13 @@ def test_records_of_the_package_come_back():
     assert type(copied(row)) is Pass
 
 
-@pytest.mark.parametrize("note", [NotConvergedWarning("a"), NoiseFloorWarning("b")])
+@pytest.mark.parametrize(
+    "note", [NotConvergedWarning("a"), NoiseFloorWarning("b", Advice("use {}", "gamma", "ard"))]
+)
 def test_warnings_come_back(note):
     assert type(copied(note)) is type(note)
     assert str(copied(note)) == str(note)
+    assert copied(note).advice == note.advice
 
 
 def test_other_warnings_do_not():

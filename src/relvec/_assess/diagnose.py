@@ -5,68 +5,50 @@ Statistical rules have a level of one in a thousand fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
-from scipy.stats import t as student
 from sklearn.base import is_classifier
 
-from relvec._assess.findings import Case, Diagnosis, Finding, Mask
+from relvec._assess.findings import ENOUGH, EVEN_OUT, Case, Diagnosis, Finding, Rule, correlation
+from relvec._assess.new_rows import error_bars_short, far_from_data, no_skill, overconfident
+from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
 from relvec._fitting.result import FittedOutput
-from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
-from relvec.likelihoods import Gaussian, Poisson
+from relvec.exceptions import Advice
 
-#: Probability that a statistical rule speaks by chance: fits come by the hundred in a search.
-LEVEL = 1e-3
-#: Rows from which on residuals and shares are looked at: the tests' own distributions hold by then.
-ENOUGH = 50
 #: Share of the rows that well determined weights use up, above which every other row has a function
 #: of its own.
 CROWDED = 0.5
 #: Spread of the rows in widths of the kernel under which it is the same for all of them, to 2 %:
 #: exp(−(√2 · 0.1)²) = 0.98 for two rows a typical distance apart.
 FLAT = 0.1
-#: Share of a function's peak under which it says nothing, and under which a row is no neighbour.
-NEXT_TO_NOTHING, NEIGHBOUR = 0.01, 0.1
-#: Share of rows without any function above which it is more than stragglers.
-STRAGGLERS = 0.05
-#: Ratio of spreads: a feature that much narrower is a share of 1e-4 of a squared distance.
-UNEVEN = 100.0
+#: Share of a function's peak under which a row is no neighbour.
+NEIGHBOUR = 0.1
 #: Correlation above which two weights, or columns, stand for each other: at 0.99 the variance of a
 #: weight is 50 times what it would be alone.
 COLLINEAR = 0.99
-#: Share of rows that may be outliers of Gaussian noise; more of them are its shape.
-FEW_OUTLIERS = 0.1
-#: How many times as far noise may reach whose size is seen to differ from row to row.
-BEYOND_TREND = 2.0
-#: Mean square of standardised residuals from which on error bars are too short to be of use.
-TOO_SHORT = 1.5
+LEAVE_OUT = Advice("leave one of them out of X")
 #: A class is rare under this share of what it would have were all equal.
 RARE = 0.5
-#: Standard deviations of a normal to one median absolute deviation, and its efficiency beside them.
-MAD_TO_STD, MAD_EFFICIENCY = float(1 / norm.ppf(0.75)), 0.37
-
-#: Remedy for intervals that are too short, by the likelihood of the model.
-WIDER: dict[type, str] = {
-    Gaussian: "use calibrate, or check noise_variance if you set it",
-    Poisson: "counts that vary more than Poisson's want more inputs, or the Gaussian likelihood on "
-    "their square roots",
-}
-
-Rule = Callable[[Case], Iterator[Finding]]
 
 
 def diagnose(case: Case) -> Diagnosis:
-    """Findings of all rules, in their order."""
-    return Diagnosis(finding for rule in RULES for finding in rule(case))
+    """Findings of all rules, in their order, with the advice that the user of the model can take.
+
+    Rules on noise say nothing where the function is at fault: residuals are then not noise alone.
+    """
+    found = Diagnosis()
+    for rule in RULES:
+        if rule not in ON_NOISE or not AT_FAULT.intersection(found.codes):
+            found += [finding.possible(case.model) for finding in rule(case)]
+    return found
 
 
 def warned(case: Case) -> Iterator[Finding]:
     """Warnings of the fit, which name the parameter themselves."""
     for warning in case.result.warnings:
-        yield Finding(warning.code, str(warning), {})
+        yield Finding(warning.code, warning.fact, {}, warning.advice)
 
 
 def starts_disagree(case: Case) -> Iterator[Finding]:
@@ -76,8 +58,9 @@ def starts_disagree(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "starts_disagree",
                 f"only one of {search.starts} starts found the best evidence, so there may be "
-                "better; raise n_starts",
+                "better",
                 {"agreed": search.agreed, "starts": search.starts},
+                (Advice("raise {}", "n_starts"),),
             )
 
 
@@ -87,13 +70,14 @@ def kernel_narrow(case: Case) -> Iterator[Finding]:
     if not model.basis_.centred or n < ENOUGH / 5:
         return
     used = float(np.atleast_2d(model.well_determined_).sum(axis=1).max())
-    wider = _width(case, "a wider kernel (a smaller gamma)")
+    wider = case.width_advice("a wider kernel (a smaller {})")
     if used > CROWDED * n:
         yield Finding(
             "kernel_narrow",
             f"the functions use up {used:.1f} of {n} rows: each describes little but the point it "
-            f"sits on; use {wider}, or a larger noise_variance if you set it",
+            "sits on",
             {"used": used, "rows": n},
+            (wider, Advice("a larger {} if you set it", "noise_variance")),
         )
     elif case.fitted_rows and case.local.any():
         near = np.abs(case.Phi[:, case.local]) > NEIGHBOUR * case.peaks[case.local]
@@ -102,8 +86,9 @@ def kernel_narrow(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "kernel_narrow",
                 "most functions are near zero at every row but their own, so that nothing is "
-                f"learnt from neighbours; use {wider}",
+                "learnt from neighbours",
                 {"neighbours": neighbours},
+                (wider,),
             )
 
 
@@ -117,28 +102,26 @@ def kernel_wide(case: Case) -> Iterator[Finding]:
         yield Finding(
             "kernel_wide",
             f"the rows spread over {spread:.2g} widths of the kernel: to it they all look alike, "
-            "and functions differ in their last digits only; use "
-            f"{_width(case, 'a narrower kernel (a larger gamma)')}, or kernel='linear' if that is "
-            "all it needs",
+            "and functions differ in their last digits only",
             {"spread": spread},
+            (
+                case.width_advice("a narrower kernel (a larger {})"),
+                Advice("{} if that is all it needs", "kernel", "linear"),
+            ),
         )
 
 
 def scales_uneven(case: Case) -> Iterator[Finding]:
     """One width for inputs of very different spread."""
-    relevance = getattr(case.model, "feature_relevance_", None)
-    one_width = np.ndim(getattr(case.model, "gamma_", 0.0)) == 0
-    if relevance is None or not one_width or not case.local.any():
-        return
-    narrow, wide = np.where(relevance > 0, relevance, np.inf).argmin(), relevance.argmax()
-    if relevance[wide] > UNEVEN * relevance[narrow]:
-        ratio = float(relevance[wide] / relevance[narrow])
+    if case.spreads is not None:
+        narrow, wide, ratio = case.spreads
         yield Finding(
             "scales_uneven",
             f"the spread of {case.features[wide]} is {ratio:.3g} times that of "
             f"{case.features[narrow]} and both share one width, so that distances are those of the "
-            "widest; standardise X (StandardScaler), or use gamma='ard'",
+            "widest",
             {"ratio": ratio},
+            EVEN_OUT,
         )
 
 
@@ -147,16 +130,17 @@ def collinear_weights(case: Case) -> Iterator[Finding]:
     if case.model.basis_.centred:
         return
     for output in case.result.outputs:
-        correlation = np.abs(np.tril(_weight_correlation(output), -1))
-        pairs = np.argwhere(correlation > COLLINEAR)
+        alike = np.abs(np.tril(_weight_correlation(output), -1))
+        pairs = np.argwhere(alike > COLLINEAR)
         if len(pairs):
-            worst = np.unravel_index(correlation.argmax(), correlation.shape)
+            worst = np.unravel_index(alike.argmax(), alike.shape)
             a, b = (case.functions[output.columns[position]] for position in sorted(worst))
             yield Finding(
                 "collinear",
-                f"the weights of {a} and {b} have a correlation of {correlation.max():.4f}: the "
-                "data tell what both do together, not each; leave one of them out of X",
-                {"correlation": float(correlation.max()), "pairs": len(pairs)},
+                f"the weights of {a} and {b} have a correlation of {alike.max():.4f}: the "
+                "data tell what both do together, not each",
+                {"correlation": float(alike.max()), "pairs": len(pairs)},
+                (LEAVE_OUT,),
             )
             return
 
@@ -167,17 +151,18 @@ def collinear_inputs(case: Case) -> Iterator[Finding]:
     linear = basis.linear_map() if case.has_inputs and not basis.centred else None
     if linear is None or len(case.X) < 3 or not linear.size:
         return
-    correlation = np.abs(_correlation(case.X, case.Phi))
-    correlation[linear.any(axis=1)] = 0  # a kept column is itself
-    twins = np.argwhere(correlation > COLLINEAR)
+    alike = np.abs(correlation(case.X, case.Phi))
+    alike[linear.any(axis=1)] = 0  # a kept column is itself
+    twins = np.argwhere(alike > COLLINEAR)
     if len(twins):
-        out, kept = np.unravel_index(correlation.argmax(), correlation.shape)
+        out, kept = np.unravel_index(alike.argmax(), alike.shape)
         yield Finding(
             "collinear",
             f"{case.features[out]} was left out and {case.functions[kept]} kept, with a "
-            f"correlation of {correlation.max():.4f}: which of the two was kept says nothing of "
-            "which matters; leave one of them out of X",
-            {"correlation": float(correlation.max()), "pairs": len(twins)},
+            f"correlation of {alike.max():.4f}: which of the two was kept says nothing of "
+            "which matters",
+            {"correlation": float(alike.max()), "pairs": len(twins)},
+            (LEAVE_OUT,),
         )
 
 
@@ -186,24 +171,27 @@ def separable(case: Case) -> Iterator[Finding]:
     model = case.model
     if not is_classifier(model):
         return
-    advice = (
-        "no row bounds the weights but through their prior, and integrated probabilities are more "
-        "cautious than the data ask for; proba='mode' is bolder, and log_evidence_ compares nothing"
+    so = (
+        "no row bounds the weights but through their prior, integrated probabilities are more "
+        "cautious than the data ask for, and log_evidence_ compares nothing"
     )
+    bolder = (Advice("{} is bolder", "proba", "mode"),)
     if model.log_evidence_ > 0:
         yield Finding(
             "separable",
             f"the log evidence is {model.log_evidence_:.3g}, above zero, which only labels that "
-            f"can be told apart without error allow: {advice}",
+            f"can be told apart without error allow: {so}",
             {"log_evidence": float(model.log_evidence_)},
+            bolder,
         )
         return
     judged = len(case.y) and case.fitted_rows and len(model.relevance_)
     if judged and (case.predicted == model.classes_[case.y]).all():
         yield Finding(
             "separable",
-            f"all {len(case.y)} rows of the fit are on the right side: {advice}",
+            f"all {len(case.y)} rows of the fit are on the right side: {so}",
             {"errors": 0},
+            bolder,
         )
 
 
@@ -217,95 +205,21 @@ def imbalance(case: Case) -> Iterator[Finding]:
         if 0 < share < RARE / len(classes) and not (case.predicted == label).any():
             yield Finding(
                 "imbalance",
-                f"class {label} is {100 * share:.3g} % of the rows and is predicted for none; use "
-                "class_weight='balanced', or decide by predict_proba at a lower threshold",
+                f"class {label} is {100 * share:.3g} % of the rows and is predicted for none",
                 {"share": share},
+                (
+                    Advice("use {}", "class_weight", "balanced"),
+                    Advice("decide by {} at a lower threshold", "predict_proba"),
+                ),
             )
 
 
-def heteroscedastic(case: Case) -> Iterator[Finding]:
-    """Residuals whose size follows the prediction or an input."""
-    for name, _, (strength, p, cause) in _residuals(case):
-        if p < LEVEL:
-            yield Finding(
-                "heteroscedastic",
-                f"{name}the size of the residuals {'grows' if strength > 0 else 'falls'} with "
-                f"{cause} (rank correlation {strength:.2f}, p = {p:.1g}), but all rows have one "
-                "noise; transform y, or give noise_variance_per_row to fit",
-                {"correlation": strength, "p": p},
-            )
-
-
-def outliers(case: Case) -> Iterator[Finding]:
-    """A few residuals that Gaussian noise does not have."""
-    for name, z, (_, p, _) in _residuals(case):
-        far = _outlying(z, 1.0 if p >= LEVEL else BEYOND_TREND)
-        if 0 < far.mean() <= FEW_OUTLIERS:
-            rows = ", ".join(map(str, np.flatnonzero(far)[:5]))
-            yield Finding(
-                "outliers",
-                f"{name}{far.sum()} of {len(z)} residuals are further out than Gaussian noise "
-                f"reaches (rows {rows}{', …' if far.sum() > 5 else ''}), and draw the function "
-                "towards them; look at these rows, or use likelihood='student_t'",
-                {"outliers": int(far.sum()), "largest": float(np.abs(z).max())},
-            )
-
-
-def non_gaussian(case: Case) -> Iterator[Finding]:
-    """Residuals of another shape, a few outliers aside, where their size follows nothing."""
-    for name, z, (_, p, _) in _residuals(case):
-        if p < LEVEL:  # noise of several sizes has another shape
-            continue
-        far = _outlying(z)
-        z = z[~far] if far.mean() <= FEW_OUTLIERS else z
-        p = float(normaltest(z).pvalue)
-        if p < LEVEL:
-            skewness, excess = float(skew(z)), float(kurtosis(z))
-            yield Finding(
-                "non_gaussian",
-                f"{name}residuals are not Gaussian (skewness {skewness:.2f}, excess kurtosis "
-                f"{excess:.2f}, p = {p:.1g}), so that intervals do not hold what they say; "
-                "transform y (its logarithm, if it is skewed), or use calibrate, or "
-                "likelihood='student_t' for heavy tails",
-                {"skewness": skewness, "kurtosis": excess, "p": p},
-            )
-
-
-def error_bars_short(case: Case) -> Iterator[Finding]:
-    """Targets that miss by more than their standard deviations."""
-    remedy = WIDER.get(type(case.result.outputs[0].likelihood))
-    if remedy is None or len(case.y) < ENOUGH or case.result.noise_by_row:
-        return
-    square = case.standardised**2
-    mean = float(square.mean())
-    by_chance = float(norm.isf(LEVEL) * square.std() / np.sqrt(square.size))
-    if mean > TOO_SHORT and mean - 1 > by_chance:
-        yield Finding(
-            "error_bars_short",
-            f"targets miss the predictions by {np.sqrt(mean):.2f} standard deviations (root mean "
-            f"square), expected 1: error bars are too short here; {remedy}",
-            {"mean_square": mean},
-        )
-
-
-def far_from_data(case: Case) -> Iterator[Finding]:
-    """Rows at which every function is next to zero."""
-    new = case.has_inputs and not case.fitted_rows
-    if not new or case.model.augment or not case.local.size or not case.local.all():
-        return
-    largest = (np.abs(case.Phi) / case.peaks).max(axis=1)
-    share = float(np.mean(largest < NEXT_TO_NOTHING))
-    if share > STRAGGLERS:
-        yield Finding(
-            "far_from_data",
-            f"at {100 * share:.3g} % of the rows all functions are next to zero: predictions fall "
-            "back to the intercept, with error bars no wider than among the data; use "
-            f"augment=True, or {_width(case, 'a wider kernel (a smaller gamma)')}",
-            {"share": share},
-        )
-
+#: Rules on noise, and the findings by which residuals are not noise alone.
+ON_NOISE: tuple[Rule, ...] = (heteroscedastic, outliers, non_gaussian)
+AT_FAULT = {"underfit", "kernel_narrow"}
 
 RULES: list[Rule] = [
+    underfit,
     warned,
     starts_disagree,
     kernel_narrow,
@@ -315,56 +229,12 @@ RULES: list[Rule] = [
     collinear_inputs,
     separable,
     imbalance,
-    heteroscedastic,
-    outliers,
-    non_gaussian,
+    *ON_NOISE,
     error_bars_short,
+    overconfident,
+    no_skill,
     far_from_data,
 ]
-
-
-def _width(case: Case, other: str) -> str:
-    """Advice for another width of the kernel, unless it was learnt and not set."""
-    learnt = case.model.basis_.hyper
-    return "a gamma chosen by rows left out, as the evidence chose this one" if learnt else other
-
-
-#: Rank correlation, its p-value, and the name of what it is with.
-Trend = tuple[float, float, str]
-
-
-def _residuals(case: Case) -> Iterator[tuple[str, Array, Trend]]:
-    """Name, if there are several, standardised residuals and trend of each target that varies."""
-    if len(case.residuals) >= ENOUGH:
-        for number, (z, t) in enumerate(zip(case.residuals.T, case.y.T, strict=True)):
-            if np.ptp(t) > 0:
-                yield f"target {number}: " if case.y.shape[1] > 1 else "", z, _trend(case, z)
-
-
-def _trend(case: Case, z: Array) -> Trend:
-    """Strongest rank correlation of the size of residuals z with predictions and inputs."""
-    predicted = np.reshape(case.predicted, (len(z), -1))
-    against = np.hstack([predicted, case.X]) if case.has_inputs else predicted
-    names = ["the prediction"] * predicted.shape[1] + case.features
-    rho = _correlation(rankdata(against, axis=0), rankdata(np.abs(z))[:, None])[:, 0]
-    worst, freedom = int(np.abs(rho).argmax()), len(z) - 2
-    strength = float(rho[worst])
-    score = abs(strength) * np.sqrt(freedom / max(1 - strength**2, SMALLEST))
-    p = min(1.0, 2 * float(student.sf(score, freedom)) * len(rho))  # of the best of so many
-    return strength, p, names[worst]
-
-
-def _outlying(z: Array, times: float = 1.0) -> Mask:
-    """Residuals that no row of Gaussian noise would have, by a spread that they do not enter.
-
-    That spread is as uncertain as the standard deviation of fewer rows. Noise that differs from
-    row to row reaches several `times` as far.
-    """
-    centred = np.abs(z - np.median(z))
-    scale = MAD_TO_STD * float(np.median(centred))
-    reach = times * float(student.isf(LEVEL / (2 * len(z)), MAD_EFFICIENCY * len(z)))
-    far: Mask = (centred > reach * scale) & (scale > 0)
-    return far
 
 
 def _weight_correlation(output: FittedOutput) -> Array:
@@ -373,12 +243,4 @@ def _weight_correlation(output: FittedOutput) -> Array:
     roots = (output.posterior.root[number::n_outputs] for number in range(n_outputs))
     units = [root / np.linalg.norm(root, axis=1, keepdims=True) for root in roots]
     correlation: Array = np.max([unit @ unit.T for unit in units], axis=0)
-    return correlation
-
-
-def _correlation(A: Array, B: Array) -> Array:
-    """Correlation of the columns of A with those of B, zero for constants."""
-    A, B = A - A.mean(axis=0), B - B.mean(axis=0)
-    norms = np.outer(np.linalg.norm(A, axis=0), np.linalg.norm(B, axis=0))
-    correlation: Array = np.divide(A.T @ B, norms, out=np.zeros_like(norms), where=norms > 0)
     return correlation

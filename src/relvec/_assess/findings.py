@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from inspect import signature
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 
 from relvec._assess.leave_one_out import left_out
 from relvec._fitting.result import FitResult
+from relvec._numerics.floats import EPSILON
 from relvec._numerics.typing import Array
 from relvec.basis import Precomputed
+from relvec.exceptions import Advice, sentence
 from relvec.likelihoods import Gaussian
 
 Mask = NDArray[np.bool_]
 
+#: Probability that a statistical rule speaks by chance: fits come by the hundred in a search.
+LEVEL = 1e-3
+#: Rows from which on residuals and shares are looked at: the tests' own distributions hold by then.
+ENOUGH = 50
+#: Ratio of spreads: a feature that much narrower is a share of 1e-4 of a squared distance.
+UNEVEN = 100.0
+#: What to do about inputs of so different spread.
+EVEN_OUT = (Advice("standardise X (StandardScaler)"), Advice("use {}", "gamma", "ard"))
 #: Distance at which functions are evaluated, in spreads of the points that they are centred on, and
 #: the share of their peak that they must have fallen below there to count as local.
 FAR_OUT, GONE = 1e6, 1e-3
@@ -32,15 +43,43 @@ class Finding:
     ----------
     code : str
         Its name.
-    sentence : str
-        The finding in words, and the parameter to change.
+    fact : str
+        The finding in words.
     numbers : mapping of str to float
         The quantities it rests on.
+    advice : tuple of Advice
+        What to do about it, of which anything helps; each with the parameter to change.
     """
 
     code: str
-    sentence: str
+    fact: str
     numbers: Mapping[str, float]
+    advice: tuple[Advice, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words, and what to do about it."""
+        return sentence(self.fact, self.advice)
+
+    def for_command(self, options: Mapping[str, str]) -> Self:
+        """Return the finding with the advice that a command has options for, in their words.
+
+        Parameters
+        ----------
+        options : mapping of str to str
+            Option of the command for each parameter that it can set.
+        """
+        return replace(self, fact=sentence(self.fact, self.advice, options), advice=())
+
+    def possible(self, model: Any) -> Self:
+        """Return the finding with the advice that somebody with a model can take."""
+        names = {"", *model.get_params(deep=False), *signature(model.fit).parameters}
+        advice = [
+            each
+            for each in self.advice
+            if each.parameter in names or callable(getattr(model, each.parameter, None))
+        ]
+        return replace(self, advice=tuple(advice))
 
     def __str__(self) -> str:
         return f"{self.code}: {self.sentence}"
@@ -70,6 +109,7 @@ class Case:
     #: (n_samples, n_targets), their targets; or (n_samples,), positions of labels in ``classes_``
     y: NDArray[Any] = field(default_factory=lambda: np.empty((0, 1)))
     given: Any = None  # X as it was given, with the names of its columns
+    labels: Any = None  # (n_samples,), labels of the rows, where they are not numbered
 
     @property
     def result(self) -> FitResult:
@@ -88,6 +128,48 @@ class Case:
         """Names of the kept functions."""
         names: list[str] = self.model.basis_.names(self.features)
         return names
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names before sentences on several targets or classes; one, and empty, of others."""
+        if is_classifier(self.model):
+            classes = self.model.classes_
+            return [f"class {label}: " for label in classes] if len(classes) > 2 else [""]
+        n_targets = self.y.shape[1]
+        return [f"target {number}: " for number in range(n_targets)] if n_targets > 1 else [""]
+
+    def row_names(self, rows: Mask) -> NDArray[Any]:
+        """Labels of some rows, or else their numbers."""
+        names: NDArray[Any] = np.flatnonzero(rows) if self.labels is None else self.labels[rows]
+        return names
+
+    @cached_property
+    def spreads(self) -> tuple[int, int, float] | None:
+        """Inputs of least and largest spread, and their ratio, where uneven ones share a width."""
+        relevance = getattr(self.model, "feature_relevance_", None)
+        one_width = np.ndim(getattr(self.model, "gamma_", 0.0)) == 0
+        if relevance is None or not one_width or not self.local.any():
+            return None
+        narrow = int(np.where(relevance > 0, relevance, np.inf).argmin())
+        wide = int(relevance.argmax())
+        if not relevance[wide] > UNEVEN * relevance[narrow]:
+            return None
+        return narrow, wide, float(relevance[wide] / relevance[narrow])
+
+    @property
+    def width_learnt(self) -> bool:
+        """Return whether the evidence chose the width of the kernel."""
+        return bool(self.model.basis_.hyper)
+
+    def width_advice(self, other: str) -> Advice:
+        """Return advice to use another width of the kernel, unless it was learnt and not set."""
+        learnt = "a {} chosen by rows left out, as the evidence chose this one"
+        return Advice(f"use {learnt if self.width_learnt else other}", "gamma")
+
+    @property
+    def gaussian(self) -> bool:
+        """Return whether all targets have Gaussian noise."""
+        return all(isinstance(output.likelihood, Gaussian) for output in self.result.outputs)
 
     @property
     def has_inputs(self) -> bool:
@@ -148,9 +230,8 @@ class Case:
         Rows of the fit are predicted without themselves. There are none, shape (0, 0), unless the
         noise is Gaussian and of one variance that is not at its floor.
         """
-        gaussian = all(isinstance(output.likelihood, Gaussian) for output in self.result.outputs)
         at_floor = any(warning.code == "noise_floor" for warning in self.result.warnings)
-        if not len(self.y) or not gaussian or at_floor or self.result.noise_by_row:
+        if not len(self.y) or not self.gaussian or at_floor or self.result.noise_by_row:
             return np.empty((0, 0))
         if not self.fitted_rows:
             return self.standardised
@@ -166,7 +247,51 @@ class Case:
         return standardised
 
     @cached_property
+    def probabilities(self) -> Array:
+        """Probabilities of the classes, shape (n_samples, n_classes)."""
+        probabilities: Array = self.model.predict_proba(self.given)
+        return probabilities
+
+    @cached_property
+    def pearson(self) -> Array:
+        """Residuals over the standard deviations that are predicted, shape (n_samples, n_outputs).
+
+        Of classes there are as many outputs, or one where they are two.
+        """
+        if not is_classifier(self.model):
+            return self.standardised
+        p = self.probabilities
+        variance = np.maximum(p * (1 - p), EPSILON)
+        residuals: Array = (np.eye(p.shape[1])[self.y] - p) / np.sqrt(variance)
+        return residuals if p.shape[1] > 2 else residuals[:, 1:]
+
+    @cached_property
     def predicted(self) -> NDArray[Any]:
         """Predictions at the rows."""
         predicted: NDArray[Any] = self.model.predict(self.given)
         return predicted
+
+    @cached_property
+    def latent_share(self) -> Array:
+        """Share of the predictive variance that is the function's, (n_samples, n_targets)."""
+        _, std = self.model.predict_latent(self.given, return_std=True)
+        _, total = self.model.predict(self.given, return_std=True)
+        share: Array = (std / total).reshape(self.y.shape) ** 2
+        return share
+
+
+#: Looks at a case for one thing that may be wrong.
+Rule = Callable[[Case], Iterator[Finding]]
+
+
+def correlation(A: Array, B: Array) -> Array:
+    """Correlation of the columns of A with those of B, zero for constants."""
+    A, B = A - A.mean(axis=0), B - B.mean(axis=0)
+    norms = np.outer(np.linalg.norm(A, axis=0), np.linalg.norm(B, axis=0))
+    found: Array = np.divide(A.T @ B, norms, out=np.zeros_like(norms), where=norms > 0)
+    return found
+
+
+def row_labels(y: Any) -> NDArray[Any] | None:
+    """Labels of the rows of a pandas object, None of others."""
+    return np.asarray(y.index) if hasattr(y, "iloc") else None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.diagnose import diagnose
-from relvec._assess.findings import Case, Diagnosis
+from relvec._assess.findings import Case, Diagnosis, row_labels
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
@@ -169,7 +169,7 @@ class Fitted(Compact, NotebookBlock):
             return diagnose(Case(self))
         if y is None:
             return diagnose(Case(self, self._queries(X), given=X))
-        return diagnose(Case(self, *self._like_fitted(X, y), X))
+        return diagnose(Case(self, *self._like_fitted(X, y), X, row_labels(y)))
 
     @abstractmethod
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Any]:

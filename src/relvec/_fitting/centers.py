@@ -16,7 +16,7 @@ from relvec._numerics.checks import check_count, named_errors
 from relvec._numerics.typing import Array, Index
 from relvec._runner.warn import warn_user
 from relvec.basis import Centers
-from relvec.exceptions import CentersWarning
+from relvec.exceptions import Advice, CentersWarning
 
 RandomState = int | np.random.RandomState | None
 CentersLike: TypeAlias = int | ArrayLike | BaseEstimator | None
@@ -123,7 +123,8 @@ def choose_centers(
         warn_user(
             CentersWarning(
                 f"{n_rows or len(rows)} rows are too many for each to carry a candidate function: "
-                f"a random {size} do; set centers to choose how many, or which"
+                f"a random {size} do",
+                Advice("set {} to choose how many, or which", "centers"),
             )
         )
     else:

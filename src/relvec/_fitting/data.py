@@ -117,6 +117,11 @@ class TrainingData:
         return float(len(self.X) if self.weights is None else self.weights.sum())
 
     @property
+    def mean_weight(self) -> float:
+        """Mean frequency of the rows."""
+        return self.total_weight / self.n_rows
+
+    @property
     def used(self) -> Index:
         """Rows whose frequency is positive, ascending."""
         return np.arange(len(self.X)) if self.weights is None else np.flatnonzero(self.weights)
@@ -370,6 +375,11 @@ class SummedData(TrainingData):
     def total_weight(self) -> float:
         """Sum of the frequencies of all rows."""
         return self.sums.counts.copies
+
+    @property
+    def mean_weight(self) -> float:
+        """Not a number: the rows are gone, and were not counted."""
+        return np.nan
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of few rows that have the products of all."""

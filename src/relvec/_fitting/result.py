@@ -18,12 +18,14 @@ from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.basis.scale import standard_deviations
-from relvec.exceptions import NotConvergedWarning, RelvecWarning
+from relvec.exceptions import Advice, NoiseFloorWarning, NotConvergedWarning, RelvecWarning
 from relvec.likelihoods import Gaussian, Likelihood
 from relvec.solvers import Pass, Solution, Status
 
 #: Passes of the history that are stored.
 MOST_PASSES = 256
+#: Mean of frequencies above which it is not one that was divided by itself and rounded.
+ABOVE_ONE = 1 + 1e-9
 #: Layout of stored passes.
 PASS = np.dtype(
     [
@@ -168,8 +170,11 @@ class FitResult(Compact):
         if config.order is not None:
             outputs = [outputs[number] for number in config.order]
         early = [] if stopped is None else [stopped]
-        told = [[*map(str, solution.warnings), solution.status.text] for solution in solutions]
-        found = [name + "; ".join(texts) for name, texts in zip(names, told, strict=True)]
+        notes = [[_explained(note, data, kept) for note in one.warnings] for one in solutions]
+        told = [
+            name + "; ".join([*map(str, own), solution.status.text])
+            for name, own, solution in zip(names, notes, solutions, strict=True)
+        ]
         return cls(
             basis=kept,
             relevance=relevance,
@@ -182,14 +187,10 @@ class FitResult(Compact):
                 for row in solution.history
             ],
             n_iter=sum(solution.n_iter for solution in solutions),
-            status="; ".join([*map(str, early), " | ".join(found)]),
+            status="; ".join([*map(str, early), " | ".join(told)]),
             searches=[solution.status for solution in solutions],
             warnings=early
-            + [
-                type(note)(f"{name}{note}")
-                for name, solution in zip(names, solutions, strict=True)
-                for note in solution.warnings
-            ],
+            + [note.of(name) for name, own in zip(names, notes, strict=True) for note in own],
             feature_relevance=kept.relevance(standard_deviations(data.X, data.weights)),
             noise_by_row=data.row_precision is not None,
             training_rows=data.X.copy() if config.augment else None,  # users may write to theirs
@@ -227,12 +228,15 @@ class FitResult(Compact):
         return state | {
             "history": history,
             "searches": [astuple(search) for search in self.searches],
-            "warnings": [(warning.code, str(warning)) for warning in self.warnings],
+            "warnings": [
+                (warning.code, warning.fact, *map(tuple, warning.advice))
+                for warning in self.warnings
+            ],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         history = [Pass(*row) for row in state["history"].tolist()]
-        warnings = [_warning(*pair) for pair in state["warnings"]]
+        warnings = [_warning(*fields) for fields in state["warnings"]]
         searches = [Status(*fields) for fields in state["searches"]]
         super().__setstate__(
             state | {"history": history, "warnings": warnings, "searches": searches}
@@ -263,12 +267,29 @@ class FitResult(Compact):
         return state | {"fit_result_": result}
 
 
-def _warning(code: str, text: str) -> RelvecWarning:
-    """Return the warning with a code; release 0.1.0 stored the name of its class."""
+def _warning(code: str, fact: str, *advice: tuple[Any, ...]) -> RelvecWarning:
+    """Return the warning with a code; release 0.1.0 stored its class's name and all in one text."""
     kinds = {kind.code: kind for kind in RelvecWarning.__subclasses__()}
     kinds |= {kind.__name__: kind for kind in RelvecWarning.__subclasses__()}
     kinds["ConvergenceWarning"] = NotConvergedWarning
-    return kinds.get(code, RelvecWarning)(text)
+    return kinds.get(code, RelvecWarning)(fact, *(Advice(*each) for each in advice))
+
+
+def _explained(note: RelvecWarning, data: TrainingData, basis: Basis) -> RelvecWarning:
+    """Return the warning with what data and functions say of its cause and of what can be done.
+
+    A width can be changed that functions have and that was not learnt. Copies of rows leave no
+    noise to be seen.
+    """
+    if basis.hyper or not basis.centred:
+        note = note.without("gamma")
+    if note.code != NoiseFloorWarning.code or not data.mean_weight > ABOVE_ONE:
+        return note
+    return note.because(
+        f"sample_weight has a mean of {data.mean_weight:.3g}, and a weight of k says that the row "
+        "was seen k times with the same target, as if there were no noise",
+        Advice("divide {} by its mean, unless rows were seen so often", "sample_weight"),
+    )
 
 
 def _with_residuals(

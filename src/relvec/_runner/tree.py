@@ -33,7 +33,7 @@ class Tree:
         if isinstance(value, np.ndarray):
             return {"array": value.dtype.str, "shape": value.shape, "at": self._append(value)}
         if isinstance(value, Warning):
-            return {"warning": _name(value), "fields": [str(value)]}
+            return {"warning": _name(value), "fields": [self.write(part) for part in value.args]}
         if isinstance(value, list):
             return {"list": [self.write(part) for part in value]}
         if is_dataclass(value):
@@ -59,7 +59,7 @@ class Tree:
         if "tuple" in node:
             return tuple(self.read(part) for part in node["tuple"])
         if "warning" in node:
-            return _class(node["warning"], Warning)(*node["fields"])
+            return _class(node["warning"], Warning)(*map(self.read, node["fields"]))
         found = _class(node["class"], object)
         if isinstance(node["fields"], list):
             return found(*map(self.read, node["fields"]))

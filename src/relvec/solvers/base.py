@@ -15,6 +15,7 @@ from relvec._evidence.noise import LEAST_FREEDOM, NOISE_FLOOR
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array
 from relvec.exceptions import (
+    Advice,
     EmptyModelWarning,
     NoiseFloorWarning,
     NotConvergedWarning,
@@ -69,13 +70,14 @@ class Status:
     starts : int
         Starts that were made.
     agreed : int
-        Starts whose evidence is within a nat of the best.
+        Starts whose evidence is within a nat of the best, which is one of them; 0 where there was
+        one start, which has none to agree with.
     """
 
     code: str
     text: str
     starts: int = 1
-    agreed: int = 1
+    agreed: int = 0
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,9 @@ class Solver(ABC):
 
     def not_converged(self) -> NotConvergedWarning:
         """Warning of a search that ran out of passes."""
-        return NotConvergedWarning(f"stopped after max_iter={self.max_iter} passes; raise max_iter")
+        return NotConvergedWarning(
+            f"stopped after max_iter={self.max_iter} passes", Advice("raise {}", "max_iter")
+        )
 
     def row(
         self, model: EvidenceModel, start: int, log_evidence: float, hyper: Hyperparameters
@@ -248,8 +252,9 @@ class Solver(ABC):
             told.append(
                 PrecisionWarning(
                     f"the search believed in a log evidence of {believed:.6g} but the kept "
-                    f"functions have {found.log_evidence:.6g}: digits were lost; use a narrower "
-                    "kernel, or a larger noise_variance where there is one"
+                    f"functions have {found.log_evidence:.6g}: digits were lost",
+                    Advice("use a narrower kernel (a larger {})", "gamma"),
+                    Advice("a larger {} where there is one", "noise_variance"),
                 )
             )
         return Solution.of(
@@ -262,15 +267,16 @@ def _warnings_of(
 ) -> list[RelvecWarning]:
     """Warnings of a model at which a search came to rest."""
     if not len(found.active):
-        text = "no basis function raises the evidence, so the model predicts a constant; check y"
-        return [EmptyModelWarning(f"{text} and gamma")]
+        text = "no basis function raises the evidence, so the model predicts a constant"
+        return [EmptyModelWarning(text, Advice("check y"), Advice("check {}", "gamma"))]
     if model.noise.held:
         return []
     if (hyper.beta >= model.noise.beta_max).any():
         return [
             NoiseFloorWarning(
                 f"noise at its floor, {NOISE_FLOOR:g} of the variance of y: the targets are "
-                "noise-free or interpolated; set noise_variance if you know it"
+                "noise-free or interpolated",
+                Advice("set {} if you know it", "noise_variance"),
             )
         ]
     # of the target whose weights use up most
@@ -279,8 +285,9 @@ def _warnings_of(
         return [
             NoiseFloorWarning(
                 f"the kept functions use up {used:.1f} of {n:g} observations and leave too few "
-                "to learn the noise from; use a wider kernel (a smaller gamma), or set "
-                "noise_variance if you know it"
+                "to learn the noise from",
+                Advice("use a wider kernel (a smaller {})", "gamma"),
+                Advice("set {} if you know it", "noise_variance"),
             )
         ]
     return []

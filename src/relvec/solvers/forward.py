@@ -154,6 +154,7 @@ class Sequential(Solver):
         reached = state.reached
         best = self._best(reached)
         agreed = sum(self._penalised(best) - self._penalised(e) <= AGREEMENT for e in reached)
+        agreed = agreed if len(reached) > 1 else 0
         status = Status(*self._status(state, len(reached), agreed), len(reached), agreed)
         best = replace(best, hyper=with_opposite(model.design, best.hyper))
         return self.solution(model, best, state.n_iter, status)

@@ -1,0 +1,201 @@
+"""Rules on residuals, which depend on nothing and are Gaussian where the model is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
+from scipy.stats import t as student
+from sklearn.neighbors import NearestNeighbors
+
+from relvec._assess.findings import ENOUGH, EVEN_OUT, LEVEL, Case, Finding, Mask, correlation
+from relvec._numerics.floats import SMALLEST
+from relvec._numerics.typing import Array
+from relvec.basis.scale import standard_deviations
+from relvec.exceptions import Advice
+from relvec.solvers import Sequential
+
+#: Share of the variance of residuals that near rows have in common, above which most of what is
+#: taken for noise is a function of X.
+MOSTLY = 0.5
+#: Places at most whose neighbours are looked up, distances at most that these take, and neighbours
+#: at most of each.
+MOST_PLACES, MOST_DISTANCES, MOST_NEIGHBOURS = 2000, 200_000_000, 8
+#: Neighbours are equally near whose distances differ by no more than this share.
+EQUALLY_NEAR = 1e-6
+#: Share of rows that may be outliers of Gaussian noise; more of them are its shape.
+FEW_OUTLIERS = 0.1
+#: How many times as far noise may reach whose size is seen to differ from row to row.
+BEYOND_TREND = 2.0
+#: Standard deviations of a normal to one median absolute deviation, and its efficiency beside them.
+MAD_TO_STD, MAD_EFFICIENCY = float(1 / norm.ppf(0.75)), 0.37
+
+#: Rank correlation, its p-value, and the name of what it is with.
+Trend = tuple[float, float, str]
+
+
+def underfit(case: Case) -> Iterator[Finding]:
+    """Residuals of near rows are alike: the function misses a part of what X tells of y.
+
+    Kernel values are no inputs: rows that are near have none in common that could be told of.
+    """
+    if not case.has_inputs or len(case.y) < ENOUGH:
+        return
+    for name, z, expected in _dependent(case):
+        common, n = _common_with_nearest(case.X, z)
+        common -= expected
+        if common > MOSTLY and common * np.sqrt(n / 2) > norm.isf(LEVEL):
+            yield Finding(
+                "underfit",
+                f"{name}residuals depend on X: each shares {100 * common:.0f} % of its variance "
+                "with those of the nearest rows, where noise shares none, so the function misses "
+                "a part of y that counts as noise",
+                {"common": common},
+                _another_fit(case),
+            )
+
+
+def heteroscedastic(case: Case) -> Iterator[Finding]:
+    """Residuals whose size follows the prediction or an input."""
+    for name, _, (strength, p, cause) in _residuals(case):
+        if p < LEVEL:
+            yield Finding(
+                "heteroscedastic",
+                f"{name}the size of the residuals {'grows' if strength > 0 else 'falls'} with "
+                f"{cause} (rank correlation {strength:.2f}, p = {p:.1g}), but all rows have one "
+                "noise",
+                {"correlation": strength, "p": p},
+                (Advice("transform y"), Advice("give {} to fit", "noise_variance_per_row")),
+            )
+
+
+def outliers(case: Case) -> Iterator[Finding]:
+    """A few residuals that Gaussian noise does not have."""
+    for name, z, (_, p, _) in _residuals(case):
+        far = _outlying(z, 1.0 if p >= LEVEL else BEYOND_TREND)
+        if 0 < far.mean() <= FEW_OUTLIERS:
+            rows = ", ".join(map(str, case.row_names(far)[:5]))
+            yield Finding(
+                "outliers",
+                f"{name}{far.sum()} of {len(z)} residuals are further out than Gaussian noise "
+                f"reaches (rows {rows}{', …' if far.sum() > 5 else ''}), and draw the function "
+                "towards them",
+                {"outliers": int(far.sum()), "largest": float(np.abs(z).max())},
+                (Advice("look at these rows"), Advice("use {}", "likelihood", "student_t")),
+            )
+
+
+def non_gaussian(case: Case) -> Iterator[Finding]:
+    """Residuals of another shape, a few outliers aside, where their size follows nothing."""
+    for name, z, (_, p, _) in _residuals(case):
+        if p < LEVEL:  # noise of several sizes has another shape
+            continue
+        far = _outlying(z)
+        z = z[~far] if far.mean() <= FEW_OUTLIERS else z
+        p = float(normaltest(z).pvalue)
+        if p < LEVEL:
+            skewness, excess = float(skew(z)), float(kurtosis(z))
+            yield Finding(
+                "non_gaussian",
+                f"{name}residuals are not Gaussian (skewness {skewness:.2f}, excess kurtosis "
+                f"{excess:.2f}, p = {p:.1g}), so that intervals do not hold what they say",
+                {"skewness": skewness, "kurtosis": excess, "p": p},
+                (
+                    Advice("transform y (its logarithm, if it is skewed)"),
+                    Advice("use {}", "calibrate"),
+                    Advice("{} for heavy tails", "likelihood", "student_t"),
+                ),
+            )
+
+
+def _dependent(case: Case) -> Iterator[tuple[str, Array, float]]:
+    """Name and residuals of each target or class, and the share that near rows have in common.
+
+    They share none in a fit that is right; but the function's own error, of new rows, is the same
+    for near ones. Without Gaussian noise it is not told from that, and new rows are left out.
+    """
+    if len(case.residuals):
+        expected = np.zeros(case.y.shape) if case.fitted_rows else case.latent_share
+        yield from zip(case.output_names, case.residuals.T, expected.mean(axis=0), strict=True)
+    elif case.fitted_rows and not case.gaussian:
+        for name, z in zip(case.output_names, case.pearson.T, strict=True):
+            yield name, z, 0.0
+
+
+def _common_with_nearest(X: Array, z: Array) -> tuple[float, int]:
+    """Covariance of residuals with those of the nearest rows, over their variance, at least 1.
+
+    Columns of X, of shape (n_samples, n_features), are standardised, and rows at one place, whose
+    number is returned too, have their mean in the place of z (n_samples,): copies of a row tell
+    nothing of their neighbours. Where several places are as near, they have theirs.
+    """
+    spread = standard_deviations(X)
+    X = X[:, spread > 0] / spread[spread > 0]
+    places, place = np.unique(X, axis=0, return_inverse=True)
+    n = len(places)
+    if n < 2:
+        return 0.0, n
+    z = np.bincount(place.ravel(), z) / np.bincount(place.ravel())
+    z = z - z.mean()
+    count = min(n, MOST_PLACES, max(ENOUGH, MOST_DISTANCES // n))
+    chosen = np.linspace(0, n - 1, count).round().astype(np.intp)
+    nearest = NearestNeighbors(n_neighbors=min(n, 1 + MOST_NEIGHBOURS)).fit(places)
+    distance, index = nearest.kneighbors(places[chosen])
+    distance = np.where(index == chosen[:, None], np.inf, distance)
+    near = distance <= (1 + EQUALLY_NEAR) * distance.min(axis=1, keepdims=True)
+    beside = (near * z[index]).sum(axis=1) / near.sum(axis=1)
+    z = z[chosen]
+    return float(np.mean(z * beside) / max(np.mean(z**2), 1.0)), count
+
+
+def _another_fit(case: Case) -> tuple[Advice, ...]:
+    """Advice on how a fit that misses a part of the function may find it."""
+    model = case.model
+    has_width = hasattr(model, "gamma_") and not case.width_learnt
+    advice = list(EVEN_OUT) if case.spreads is not None else []
+    if has_width and not advice:
+        advice.append(
+            Advice("use another width of the kernel ({} learns one)", "gamma", "evidence")
+        )
+    if model.solver == "sequential" or isinstance(model.solver, Sequential):
+        advice.append(Advice("raise {} for a longer search", "n_starts"))
+    if not has_width:
+        advice.append(Advice("use another {}", "kernel"))
+    if not hasattr(model, "kernel"):
+        advice.append(Advice("add columns to X, such as products and powers"))
+    return tuple(advice)
+
+
+def _residuals(case: Case) -> Iterator[tuple[str, Array, Trend]]:
+    """Name, if there are several, standardised residuals and trend of each target that varies."""
+    if len(case.residuals) >= ENOUGH:
+        for number, (z, t) in enumerate(zip(case.residuals.T, case.y.T, strict=True)):
+            if np.ptp(t) > 0:
+                yield case.output_names[number], z, _trend(case, z)
+
+
+def _trend(case: Case, z: Array) -> Trend:
+    """Strongest rank correlation of the size of residuals z with predictions and inputs."""
+    predicted = np.reshape(case.predicted, (len(z), -1))
+    against = np.hstack([predicted, case.X]) if case.has_inputs else predicted
+    names = ["the prediction"] * predicted.shape[1] + case.features
+    rho = correlation(rankdata(against, axis=0), rankdata(np.abs(z))[:, None])[:, 0]
+    worst, freedom = int(np.abs(rho).argmax()), len(z) - 2
+    strength = float(rho[worst])
+    score = abs(strength) * np.sqrt(freedom / max(1 - strength**2, SMALLEST))
+    p = min(1.0, 2 * float(student.sf(score, freedom)) * len(rho))  # of the best of so many
+    return strength, p, names[worst]
+
+
+def _outlying(z: Array, times: float = 1.0) -> Mask:
+    """Residuals that no row of Gaussian noise would have, by a spread that they do not enter.
+
+    That spread is as uncertain as the standard deviation of fewer rows. Noise that differs from
+    row to row reaches several `times` as far.
+    """
+    centred = np.abs(z - np.median(z))
+    scale = MAD_TO_STD * float(np.median(centred))
+    reach = times * float(student.isf(LEVEL / (2 * len(z)), MAD_EFFICIENCY * len(z)))
+    far: Mask = (centred > reach * scale) & (scale > 0)
+    return far
