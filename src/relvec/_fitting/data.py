@@ -22,7 +22,7 @@ from relvec._numerics.floats import EPSILON, ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis import Basis, Precomputed
 from relvec.basis.functions import feature_name
-from relvec.exceptions import RoundingWarning
+from relvec.exceptions import Advice, RoundingWarning
 from relvec.likelihoods import Likelihood
 
 #: Bytes of a number, and numbers of the candidates in a block of rows.
@@ -79,7 +79,8 @@ class ConstantInputs:
         return [
             RoundingWarning(
                 f"values of {names} are rounding errors beside those of every other column of X, "
-                "and are taken for zeros; rescale X if they are not"
+                "and are taken for zeros",
+                Advice("rescale X if they are not"),
             )
         ]
 
