@@ -38,7 +38,7 @@ WINGS = {
     "rows": {"_design"},  # blocks of rows are what a design reads
     "display": {"", "_assess", "basis", "likelihoods", "solvers"},
     "export": {"", "_assess", "basis", "likelihoods"},
-    "_commands": {"", "basis", "datasets", "display", "export", "storage"},
+    "_commands": {"", "_assess", "basis", "datasets", "display", "export", "storage"},
 }
 #: Lists of what users may import and of the types that a stored model may hold.
 LISTS = {"", "storage"}

@@ -126,7 +126,7 @@ def test_the_diagnosis_is_that_of_the_model(folder, tmp_path):
     found = model[-1].diagnose(model[:-1].transform(table.drop(columns="price")), table["price"])
     assert found
     text = html.unescape(out.read_text(encoding="utf-8"))
-    assert all(finding.sentence in text for finding in found)
+    assert all(f"</strong>: {finding.fact}" in text for finding in found)
 
 
 def test_classes_are_judged_and_mapped(folder):

@@ -8,6 +8,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+#: Option of `relvec fit` for each parameter of the estimators that it sets.
+FIT_OPTIONS = {
+    "kernel": "--kernel",
+    "gamma": "--gamma",
+    "likelihood": "--likelihood",
+    "n_starts": "--n-starts",
+    "max_iter": "--max-iter",
+}
+
 
 def add_file(parser: ArgumentParser, *names: str, **settings: Any) -> None:
     """Add an argument that is a file, whose name a shell completes where it can."""
@@ -62,6 +71,13 @@ def gamma(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def count(text: str) -> int:
+    """Whole number above zero."""
+    if not text.isdecimal() or int(text) == 0:
+        raise ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)
 
 
 def share(text: str) -> float:

@@ -41,9 +41,14 @@ def run(options: Namespace) -> None:
     if options.out:
         files.need_for_model(options.out)
     task = TASKS[task_of(table[options.target]) if options.task == "auto" else options.task]
-    estimator = task.estimator(
-        kernel=options.kernel, gamma=options.gamma, random_state=options.random_state
-    )
+    given = {name: getattr(options, name) for name in arguments.FIT_OPTIONS}
+    given = {name: value for name, value in given.items() if value is not None}
+    if "likelihood" in given and task is not TASKS["regression"]:
+        raise ValueError(
+            f"--likelihood {options.likelihood} is for numbers, but {options.target!r} holds "
+            "classes: leave it out, or choose --task regression"
+        )
+    estimator = task.estimator(**given, random_state=options.random_state)
     split = {"test_size": options.test_size, "random_state": options.random_state}
     fit = HoldoutFit.run(table, options.target, task, estimator, **split)
     if options.out:  # first, so that nothing that fails later loses the model
@@ -62,6 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     _add_data(parser)
     _add_kernel(parser)
+    _add_search(parser)
     _add_split(parser)
     arguments.add_file(
         parser,
@@ -109,6 +115,24 @@ def _add_kernel(parser: ArgumentParser) -> None:
         metavar="VALUE",
         help='kernel coefficient: a number, "scale" or "auto", as in SVR; "evidence" learns it and '
         '"ard" one for every column (default: %(default)s)',
+    )
+
+
+def _add_search(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--likelihood",
+        choices=["gaussian", "poisson", "student_t"],
+        help="distribution of numbers: of those with Gaussian noise, of counts, or of those with "
+        "outliers (default: gaussian)",
+    )
+    parser.add_argument(
+        "--n-starts",
+        type=arguments.count,
+        metavar="COUNT",
+        help="starts of the search, of which the evidence picks the best",
+    )
+    parser.add_argument(
+        "--max-iter", type=arguments.count, metavar="COUNT", help="passes of the search at most"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from sklearn.compose import ColumnTransformer
@@ -12,8 +12,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from relvec import RVC, RVR
+from relvec._assess.findings import Diagnosis
 from relvec._commands.files import holds_texts
-from relvec._commands.tasks import Task, noise
+from relvec._commands.tasks import Task, diagnosis, noise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,17 +87,34 @@ class HoldoutFit:
         }
         if len(self.y_test):
             lines |= self.task.scores(self.model, self.X_test, self.y_test, self.y_train)
-        lines["diagnosis"] = str(estimator.diagnose(inputs, self.y_train))
+        lines["diagnosis"] = str(self.diagnosis())
         lines["seconds"] = f"{self.seconds:.2f}"
         below = "\n" + " " * NAME_WIDTH
         report = (f"{name:<{NAME_WIDTH}}{text}" for name, text in lines.items())
         return "\n".join(line.replace("\n", below) for line in report)
 
+    def diagnosis(self) -> Diagnosis:
+        """Findings on the rows that were fitted, and what those held out add to them."""
+        found = diagnosis(self.model, self.X_train, self.y_train)
+        if not len(self.y_test):
+            return found
+        more = diagnosis(self.model, self.X_test, self.y_test)
+        return Diagnosis(
+            found
+            + [
+                replace(finding, fact=f"rows held out: {finding.fact}")
+                for finding in more
+                if finding.code not in found.codes
+            ]
+        )
+
 
 def _pipeline(X: pd.DataFrame, estimator: RVR | RVC) -> Pipeline:
     """Standardise numbers, one-hot encode texts; the model carries this preparation with it.
 
-    A category that the fit did not see is all zeros, like none of the known ones, and warns.
+    A category that the fit did not see is all zeros, like none of the known ones, and warns. What
+    comes out has the names of the columns, which the estimator keeps: of a category its own behind
+    that of the column. Where two would be the same, each has the kind of its column before it.
     """
     from pandas.api.types import is_numeric_dtype
 
@@ -119,7 +137,13 @@ def _pipeline(X: pd.DataFrame, estimator: RVR | RVC) -> Pipeline:
         else:
             categories.append(position)
     encoder = OneHotEncoder(handle_unknown="warn", sparse_output=False)
+    names = [str(X.columns[position]) for position in numbers]
+    for position in categories:
+        column = X.iloc[:, position]
+        names += [f"{column.name}_{value}" for value in column.unique()]
     columns = ColumnTransformer(
-        [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)]
+        [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)],
+        verbose_feature_names_out=len(set(names)) < len(names),
     )
+    columns.set_output(transform="pandas")
     return Pipeline([("columns", columns), ("machine", estimator)])

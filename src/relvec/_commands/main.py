@@ -19,8 +19,10 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from relvec._commands import COMMANDS
+from relvec._commands.arguments import FIT_OPTIONS
 from relvec._commands.files import check_outputs
 from relvec._commands.terminal import one_line, print_text
+from relvec.exceptions import RelvecWarning, sentence
 
 DONE, WRONG, INTERRUPTED, UNREAD = 0, 2, 130, 141
 
@@ -83,9 +85,14 @@ def build_parser() -> argparse.ArgumentParser:
 
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
-    """Show what the fit warns about, a line each, without the source line that Python adds."""
+    """Show what the fit warns about, a line each, without the source line that Python adds.
+
+    Advice is that of the command line.
+    """
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if isinstance(message, RelvecWarning):
+            message = sentence(message.fact, message.advice, FIT_OPTIONS)
         print_text(f"relvec: warning: {one_line(message)}", file=sys.stderr)
 
     with warnings.catch_warnings():

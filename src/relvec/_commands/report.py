@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from relvec._commands import arguments, files
-from relvec._commands.tasks import Drawing, Task, load_model, noise
+from relvec._commands.tasks import Drawing, Task, diagnosis, load_model, noise
 from relvec._commands.terminal import listed, print_text
 from relvec._estimators.notebook import facts
 from relvec.display import EvidenceDisplay, RelevanceDisplay
@@ -121,11 +121,11 @@ def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     return {
         "fit": {**kernel, **facts(estimator), **noise(model, str(y.name))},
         "n_rows": len(y),
-        "n_fitted": int(rows_among(inputs, estimator.relevance_vectors_).sum()),
+        "n_fitted": int(rows_among(np.asarray(inputs), estimator.relevance_vectors_).sum()),
         "n_vectors": len(estimator.relevance_vectors_),
         "functions": estimator.summary().head(MOST_FUNCTIONS),
         "n_functions": len(estimator.relevance_),
-        "diagnosis": estimator.diagnose(inputs, y),
+        "diagnosis": diagnosis(model, X, y),
     }
 
 
@@ -148,8 +148,7 @@ def _pictures(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dic
 def _relevance(model: Pipeline) -> Drawing:
     """Drawing of the relevance of the inputs, where each has a width of its own."""
     relevance = model[-1].feature_relevance_
-    # Names of inputs begin with that of the step that makes them.
-    names = [name.partition("__")[2] for name in model[:-1].get_feature_names_out()]
+    names = model[:-1].get_feature_names_out()
     display = RelevanceDisplay(relevance=relevance, names=list(map(_shortened, names)))
     shown = min(len(relevance), MOST_INPUTS)
     return Drawing(

@@ -14,6 +14,8 @@ from sklearn.metrics import confusion_matrix, log_loss, root_mean_squared_error
 from sklearn.pipeline import Pipeline
 
 from relvec import RVC, RVR
+from relvec._assess.findings import Diagnosis
+from relvec._commands.arguments import FIT_OPTIONS
 from relvec._commands.files import holds_texts, read_model
 from relvec._commands.terminal import listed
 from relvec.display import (
@@ -218,6 +220,12 @@ def noise(model: Pipeline, target: str) -> dict[str, str]:
     if not hasattr(model[-1], "noise_variance_"):
         return {}
     return {"noise sd": f"{np.sqrt(model[-1].noise_variance_):.4g} {target}"}
+
+
+def diagnosis(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Diagnosis:
+    """Findings about the model on some rows, with the advice that `relvec fit` has options for."""
+    found = model[-1].diagnose(model[:-1].transform(X), y)
+    return Diagnosis(finding.for_command(FIT_OPTIONS) for finding in found)
 
 
 def _are_whole(numbers: pd.Series) -> bool:
