@@ -5,7 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -75,6 +81,82 @@ def test_warnings_are_at_the_line_of_the_caller(caught):
     assert {each.message.code for each in caught} >= {"not_converged"}
     assert {each.filename for each in caught} == {__file__}
     assert len({each.lineno for each in caught}) == 1
+
+
+@pytest.fixture
+def shown(recwarn):
+    """What is shown of warnings with filters that show each, as the command `python` does not."""
+    warnings.simplefilter("always")
+    return recwarn
+
+
+SEARCHES = {
+    "grid": lambda model, **jobs: GridSearchCV(model, {"gamma": [1e3, 1e4]}, cv=3, **jobs),
+    "nested": lambda model, **jobs: cross_val_score(
+        GridSearchCV(model, {"gamma": [1e3, 1e4]}, cv=2), X, Y, cv=2, **jobs
+    ),
+    "cross_validate": lambda model, **jobs: cross_validate(model, X, Y, cv=4, **jobs),
+    "learning_curve": lambda model, **jobs: learning_curve(model, X, Y, cv=3, **jobs),
+    "pipeline": lambda model, **jobs: cross_val_score(
+        make_pipeline(StandardScaler(), model), X, Y, cv=3, **jobs
+    ),
+    "features": lambda model, **jobs: SequentialFeatureSelector(
+        model, n_features_to_select=1, cv=2, **jobs
+    ).fit(np.hstack([X, X**2, X**3]), Y),
+}
+
+
+def searched(name, model, **jobs):
+    """Run a search, at one line for all."""
+    search = SEARCHES[name](model, **jobs)
+    return search.fit(X, Y) if isinstance(search, GridSearchCV) else search
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_warns_once_of_what_all_its_fits_meet(name, shown):
+    """Each uses up nearly all rows, of which they have different numbers."""
+    searched(name, RVR(gamma=1e3))
+    (warning,) = [each for each in shown if isinstance(each.message, RelvecWarning)]
+    assert isinstance(warning.message, NoiseFloorWarning)
+    assert "other fits of this search may have met the same" in str(warning.message)
+    assert warning.filename == __file__
+
+
+def test_another_search_at_the_line_warns_again(shown):
+    for _ in range(3):
+        searched("grid", RVR())
+    assert len(shown) == 3
+
+
+def test_each_kind_is_warned_of_in_a_search(shown):
+    grid = {"gamma": [1e3, 0.3], "max_iter": [1, 100]}
+    GridSearchCV(RVR(), grid, cv=2).fit(X, Y)
+    kinds = [each.message.code for each in shown if isinstance(each.message, RelvecWarning)]
+    assert sorted(kinds) == ["noise_floor", "not_converged"]
+
+
+def test_fits_beside_a_search_warn_each(shown):
+    model = rvr()
+    for _ in range(3):
+        model.fit(X, Y)
+    assert len(shown) == 3
+    assert not any("search" in str(each.message) for each in shown)
+
+
+def test_a_worker_of_a_search_warns_once(shown):
+    """It begins with a private function of scikit-learn, and has a new estimator each time."""
+    work = {"__name__": "sklearn.model_selection.work"}
+    exec("def _fit_and_score(model, X, y): model.fit(X, y)", work)
+    for _ in range(3):
+        work["_fit_and_score"](rvr(), X, Y)
+    assert len(shown) == 1
+
+
+def test_every_fit_of_a_search_fails_where_warnings_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NoiseFloorWarning)
+        with pytest.raises(ValueError, match="All the 3 fits failed"):
+            cross_val_score(RVR(gamma=1e3), X, Y, cv=3)
 
 
 def test_drawn_centres_are_told_of_there_too():

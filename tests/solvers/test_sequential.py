@@ -210,6 +210,7 @@ def test_status_says_how_the_search_ended():
     assert str(stopped.warnings[0]).startswith("stopped after max_iter=2")
     one = solve(problem)
     assert one.status.text == f"converged after {one.n_iter} passes from one start"
+    assert (one.status.starts, one.status.agreed) == (1, 0), "there is none to agree with"
     three = solve(problem, n_starts=3).status
     assert (three.code, three.starts) == ("converged", 3)
     assert three.text.endswith(f": {three.agreed} of 3 starts within 1 nat of the best")
