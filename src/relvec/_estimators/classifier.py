@@ -185,14 +185,14 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         return of_each
 
     def _decisions(self, at: Queries) -> Array:
-        found = []
-        for output in self.fit_result_.outputs:
-            log_p = np.log(np.maximum(self._of_output(output, at), SMALLEST))
-            two = log_p.shape[1] == 2
-            found.append(
-                log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
-            )
-        return np.hstack(found)
+        return np.hstack([self._decision_of_output(each, at) for each in self.fit_result_.outputs])
+
+    def _decision_of_output(self, output: FittedOutput, at: Queries) -> Array:
+        if self.proba == "mode":
+            return output.likelihood.functions(output.latent(at, spread=False)[0])
+        log_p = np.log(np.maximum(self._of_output(output, at), SMALLEST))
+        two = log_p.shape[1] == 2
+        return log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probability of every class.

@@ -7,7 +7,6 @@ for each flat direction), and so are its slopes: that ŵ and with it B move with
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Self
 
@@ -25,9 +24,9 @@ from relvec._evidence.base import (
 )
 from relvec._evidence.candidates import LaplaceScores, screened
 from relvec._evidence.curvature import Curvature, PredictorCovariance
-from relvec._evidence.gaussian import LOG_2PI
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec._evidence.low_rank_start import low_rank_frame, mackay_iterations
+from relvec._evidence.laplace_start import FrameModel, shared_precision_start
+from relvec._evidence.low_rank_start import low_rank_frame
 from relvec._evidence.mode import (
     CLOSELY,
     EXACTLY,
@@ -42,8 +41,10 @@ from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
 #: The low-rank start neglects functions' parts outside a frame up to this share of their squares:
-#: beside the curvature of a class they hardly count. One direction to so many candidates at most.
-NEGLECTED, CANDIDATES_A_DIRECTION = 0.01, 4
+#: up to 64 directions the first, beyond them the second, as beside the curvature of a class they
+#: hardly count unless the functions are large. One direction to so many candidates at most; to the
+#: first number where there are few of these, to the second where there are more.
+NEGLECTED, CANDIDATES_A_DIRECTION, FEW_CANDIDATES = (1e-6, 0.01), (2, 4), 256
 #: Rows that a search begins with where a look at all is a pass.
 FEW_ROWS = 16_000
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
@@ -86,10 +87,7 @@ class LaplaceState(EvidenceState):
         self.variances = self.curvature.variance[None]
         self.means = (np.sqrt(hyper.each)[:, None] * self.weights)[None]
         # A model whose mode is out of reach is none that a search may end in.
-        reaches = self.mode.log_posterior - self.curvature.half_log_det
-        self.log_evidence = reaches if reached else -np.inf
-        if self.mode.design.has_intercept:
-            self.log_evidence += 0.5 * LOG_2PI * len(self.intercept)
+        self.log_evidence = self.mode.log_evidence if reached else -np.inf
 
     @property
     def weights(self) -> Array:
@@ -162,10 +160,10 @@ def _less_shift(weights: Array, intercept: Array, Phi: Array, B: Array, gradient
     return residual
 
 
-def _working_targets(intercept: float, curvature: float, gradient: Array, copies: Array) -> Array:
-    """Targets y + B⁻¹ ∂log p/∂y where every row has the same curvature, times its copies."""
-    targets: Array = gradient[:, 0] / copies / curvature + intercept
-    return targets
+def _of_one_copy(gradient: Array, copies: Array) -> Array:
+    """Gradient of each row as one of its copies has it."""
+    of_one: Array = gradient[:, 0] / copies
+    return of_one
 
 
 def _function_slope(
@@ -257,33 +255,23 @@ class LaplaceEvidence(EvidenceModel):
         return slope
 
     def low_rank_start(self) -> Hyperparameters | None:
-        """See `EvidenceModel.low_rank_start`; for one output and rows that few directions span.
-
-        With no function in the model every row has the same curvature, so that its working targets
-        y + B⁻¹ ∂log p/∂y have Gaussian noise of a known variance.
-        """
+        """See `EvidenceModel.low_rank_start`; for one output and rows that few directions span."""
         if self._outputs > 1 or self.evaluation_is_a_pass:
             return None
         nothing = self.at(Hyperparameters.empty(self.first_beta))
-        total = float(nothing.curvature.information.at_intercept.sum())
-        curvature = total / self.design.total_weight
-        working = self.design.map_rows(
-            partial(_working_targets, float(nothing.intercept[0]), curvature),
-            nothing.mode.gradient,
-            self.design.row_weights,
-        )
-        target = Target.of(working, self.design)
+        rows = nothing.mode.gradient, self.design.row_weights
+        many = self.design.shape[1] > FEW_CANDIDATES
+        target = Target.of(self.design.map_rows(_of_one_copy, *rows), self.design)
         frame = low_rank_frame(
             self.design,
             target,
-            neglected=(NEGLECTED, NEGLECTED),
-            candidates_a_direction=CANDIDATES_A_DIRECTION,
+            neglected=NEGLECTED,
+            candidates_a_direction=CANDIDATES_A_DIRECTION[many],
         )
         if frame is None:
             return None
-        known = Noise(held=True, beta_max=np.array([target.scale**2 * curvature]))
-        hyper = mackay_iterations(frame, target, self.n, known)
-        return replace(hyper, alpha=hyper.alpha / target.scale**2, beta=self.first_beta)
+        model = FrameModel.of(self.design, self.t, self.likelihood, frame)
+        return shared_precision_start(model, self.first_beta)
 
     def of_few_rows(self) -> LaplaceEvidence | None:
         """See `EvidenceModel.of_few_rows`; a class may be too rare to be among them."""

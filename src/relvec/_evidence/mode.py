@@ -11,6 +11,7 @@ import numpy as np
 
 from relvec._design.base import Design
 from relvec._evidence.curvature import Curvature, Information, PredictorCovariance
+from relvec._evidence.gaussian import LOG_2PI
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.linalg import NotPositiveDefiniteError
@@ -136,6 +137,12 @@ class NewtonIterate:
             self.by_weight = self._gradient - alpha[:, None] * self.weights
 
     @property
+    def log_evidence(self) -> float:
+        """Log evidence by Laplace's method (eq. R5), if this is the mode."""
+        level = 0.5 * LOG_2PI * len(self.intercept) if self.design.has_intercept else 0.0
+        return self.log_posterior - self.curvature.half_log_det + level
+
+    @property
     def linear_predictor(self) -> RowVector:
         """Y of every row, shape (n_samples, n_outputs)."""
         return self.design.map_rows(self._at.linear_predictor, self.Phi)
@@ -187,9 +194,10 @@ class NewtonIterate:
         return other
 
     def usable(self) -> bool:
-        """Return whether the curvature has digits: far out the likelihood is flat."""
+        """Return whether the curvature has digits: far out the likelihood is flat, or overflows."""
         try:
-            return bool(np.isfinite(self.curvature.half_log_det))
+            with np.errstate(over="ignore", invalid="ignore"):
+                return bool(np.isfinite(self.curvature.half_log_det))
         except NotPositiveDefiniteError:
             return False
 

@@ -22,7 +22,7 @@ def newton_ascent(
 
     A deletion costs less than `tol` nats. Where the gradient is that of the evidence every step
     raises it, and the climb ends when a step gains next to nothing; elsewhere when the gradient is
-    next to zero, and a step may lower the evidence a little on the way there.
+    next to zero, and each step may lower the evidence a little on the way there.
     """
     damping, next_to_nothing = 0.0, effort.tol_share * tol
     for _ in range(effort.steps):
@@ -39,8 +39,7 @@ def newton_ascent(
                 there = state.move(_moved(state.hyper, free, step, noise.beta_max))
                 if there.log_evidence >= state.log_evidence - state.allowed_decrease:
                     break
-                promised = float(state.evidence_gradient()[free] @ step)
-                if promised <= (0 if state.allowed_decrease else next_to_nothing):
+                if not state.allowed_decrease and float(gradient @ step) <= next_to_nothing:
                     return prune(state, tol)  # no shorter step raises it by more
             damping = max(10 * damping, 1e-2)
         else:
