@@ -89,6 +89,25 @@ def test_each_of_several_classes_is_looked_at():
     assert finding.sentence.startswith("class ")
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_few_rows_tell_of_it_too(seed):
+    X, y, gamma = sine(0, 20, 40, 0.1)(seed)
+    assert RVR(gamma=1e-3 * gamma).fit(X, y).diagnose(X, y).codes[0] == "underfit"
+    assert "underfit" not in RVR(gamma=gamma).fit(X, y).diagnose(X, y).codes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "d"), [(40, 1), (50, 5)])
+def test_noise_is_taken_for_a_missed_function_less_than_once_in_a_thousand(n, d):
+    """Of 400 draws, where three have a probability of 0.008 at that level."""
+    rng, spoken = np.random.RandomState(0), 0
+    for _ in range(400):
+        X = rng.uniform(-1, 1, (n, d))
+        y = X[:, 0] + rng.standard_normal(n)
+        spoken += "underfit" in SparseBayesianRegressor().fit(X, y).diagnose(X, y).codes
+    assert spoken <= 2
+
+
 def test_columns_that_cannot_bend_are_told_of_without_a_kernel():
     X, y, _ = SINES["0 to 20"](0)
     (finding,) = SparseBayesianRegressor().fit(X, y).diagnose(X, y)
