@@ -241,7 +241,10 @@ def test_calibrated_model_outlives_another_fit(line, rng):
 
 @pytest.mark.parametrize(
     ("coverage", "enough"),
-    [(0.05, 1), (0.5, 1), (0.7, 3), (0.9, 9), (0.95, 19), (0.99, 99), (0.999, 999)],
+    [
+        *[(0.05, 1), (0.5, 1), (0.7, 3), (0.9, 9), (0.95, 19), (0.99, 99), (0.999, 999)],
+        *[(0.05 * 19, 19), (1 - 0.05, 19), (np.float32(0.95), 19)],  # roundings of 0.95
+    ],
 )
 def test_least_number_of_calibration_rows_is_that_of_the_order_statistic(coverage, enough, rng):
     """The largest score is the ⌈(n + 1)·coverage⌉-th smallest of as few as that."""

@@ -271,3 +271,121 @@ def test_queries_that_are_not_finite_are_refused_when_they_are_met(data):
     later = RVR(centers=X[::40]).fit(X, y).predict(da.from_array(np.where(X > 2, np.nan, X)))
     with pytest.raises(ValueError, match="X contains NaN"):
         later.compute()
+
+
+# Chunks of which each, by itself, would be refused
+
+
+def in_order(data):
+    """The data in the order of the targets, so that a chunk has one class, or zeros alone."""
+    X, y = data
+    order = np.argsort(y)
+    return X[order], y[order]
+
+
+def chunked(*vectors):
+    return [da.from_array(v, chunks=(50, *v.shape[1:])) for v in vectors]
+
+
+@pytest.mark.parametrize("multi_class", ["multinomial", "ovr"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_chunk_may_lack_classes(data, classes, multi_class):
+    X, y = in_order(data)
+    labels = np.array(["low", "middle", "high"])[(y > 0.3).astype(int) + (classes == 3) * (y > 1)]
+    model = {"centers": X[::40], "tol": 1.0, "multi_class": multi_class}
+    one, other = RVC(**model).fit(X, labels), RVC(**model).fit(*chunked(X, labels))
+    assert_array_equal(other.classes_, one.classes_)
+    assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-8)
+
+
+def test_counts_of_a_chunk_may_all_be_zero(data):
+    X, y = in_order(data)
+    counts = np.floor(np.maximum(y, 0) * 3)
+    assert not counts[:50].any()
+    model = {"centers": X[::20], "likelihood": "poisson"}
+    assert_same(RVR(**model).fit(X, counts), RVR(**model).fit(*chunked(X, counts)), X)
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "poisson"])
+def test_no_row_of_a_chunk_need_count(data, likelihood):
+    X, y = in_order(data)
+    y = np.floor(np.maximum(y + 2, 0)) if likelihood == "poisson" else y
+    weights = (np.arange(N) >= 100).astype(float)
+    model = {"centers": X[100::20], "likelihood": likelihood}
+    one = RVR(**model).fit(X, y, sample_weight=weights)
+    assert_same(one, RVR(**model).fit(*chunked(X, y, weights)), X)
+
+
+def test_classes_without_weight_do_not_occur(data):
+    X, y = in_order(data)
+    labels, weights = np.digitize(y, [-0.5, 1.0]), (y >= -0.5).astype(float)
+    one = RVC(centers=X[-200::20]).fit(X, labels, sample_weight=weights)
+    other = RVC(centers=X[-200::20]).fit(*chunked(X, labels, weights))
+    assert_array_equal(other.classes_, [1, 2])
+    assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        (RVC(), np.ones(N), "y holds 1 class"),
+        (RVR(likelihood="poisson"), np.zeros(N), "zero in every row"),
+        (RVR(likelihood="poisson"), np.where(np.arange(N) == 60, -1.0, 1.0), "minimum of -1"),
+    ],
+    ids=["one class", "no counts", "negative"],
+)
+def test_what_all_rows_lack_is_refused(data, model, y, message):
+    with pytest.raises(ValueError, match=message):
+        model.set_params(centers=data[0][:10]).fit(*chunked(data[0], y))
+
+
+def test_no_weight_at_all_is_refused(data):
+    X, y = data
+    with pytest.raises(ValueError, match="sample_weight is zero in every row"):
+        RVR(centers=X[:10]).fit(*chunked(X, y, np.zeros(N)))
+
+
+def test_partitions_may_be_empty(data):
+    pd, dd = needs.library("pandas"), needs.library("dask.dataframe")
+    X, y = in_order(data)
+    table = pd.DataFrame(X, columns=["size", "age"]).assign(price=y)
+    there = dd.from_pandas(table, npartitions=8)
+    here, there = table[table.price > 0.5], there[there.price > 0.5]
+    one = RVR(centers=X[::20]).fit(here[["size", "age"]], here["price"])
+    other = RVR(centers=X[::20]).fit(there[["size", "age"]], there["price"])
+    assert_same(one, other, table[["size", "age"]])
+    found = other.predict(there[["size", "age"]]).compute()
+    assert_allclose(found, one.predict(here[["size", "age"]]), atol=1e-8)
+    nothing = there[there.price > 1e9]
+    with pytest.raises(ValueError, match=r"X has shape \(0, 2\), expected 1 row"):
+        other.fit(nothing[["size", "age"]], nothing["price"])
+
+
+@pytest.mark.parametrize("kind", ["Float64", "float64[pyarrow]", "object"])
+def test_columns_of_other_types_are_numbers(data, kind):
+    pd, dd = needs.library("pandas"), needs.library("dask.dataframe")
+    X, y = data
+    table = pd.DataFrame(X, columns=["size", "age"]).astype(kind)
+    model = RVR(centers=X[::20])
+    one = model.fit(table, y).predict(table)
+    there, prices = (
+        dd.from_pandas(table, npartitions=3),
+        dd.from_pandas(pd.Series(y), npartitions=3),
+    )
+    assert_allclose(model.fit(there, prices).predict(table), one, atol=1e-8)
+    assert_allclose(model.predict(there).compute(), one, atol=1e-8)
+    table.iloc[7, 1] = None
+    with pytest.raises(ValueError, match="X contains NaN"):
+        model.fit(dd.from_pandas(table, npartitions=3), prices)
+
+
+def test_missing_labels_and_complex_inputs_are_refused(data):
+    X, y = data
+    labels = np.where(y > 0, "up", "down").astype(object)
+    labels[3] = None
+    with pytest.raises(ValueError, match=r"^y contains missing values .* in row 3"):
+        RVC(centers=X[:10]).fit(*chunked(X, labels))
+    with pytest.raises(ValueError, match="X: Complex data not supported"):
+        RVR(centers=X[:10]).fit(*chunked(X + 0j, y))
+    with pytest.raises(ValueError, match="y: Complex data not supported"):
+        RVR(centers=X[:10]).fit(*chunked(X, y + 0j))

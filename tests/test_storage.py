@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import skops.io
+from sklearn.cluster import KMeans
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor, basis
 from relvec._fitting.result import MOST_PASSES
@@ -261,3 +262,40 @@ def test_nothing_is_trusted_that_is_not_listed(model):
     assert set(skops.io.get_untrusted_types(data=stored)) <= set(TRUSTED)
     with pytest.raises(skops.io.exceptions.UntrustedTypesFoundException):
         skops.io.loads(stored)
+
+
+PARAMETERS = {
+    "random state": lambda folder: {"centers": 10, "random_state": np.random.RandomState(0)},
+    "NumPy's numbers": lambda folder: {
+        "centers": np.int64(10),
+        "random_state": np.int32(0),
+        "gamma": np.float32(0.5),
+        "tol": np.float64(0.1),
+        "fit_intercept": np.bool_(True),
+    },
+    "path": lambda folder: {"checkpoint": folder / "fit.checkpoint"},
+    "text of a path": lambda folder: {"checkpoint": str(folder / "fit.checkpoint")},
+    "clusterer": lambda folder: {"centers": KMeans(5, n_init=1), "random_state": 0},
+    "points": lambda folder: {"centers": np.linspace(-5, 5, 7)[:, None]},
+    "list": lambda folder: {"gamma": [0.5]},
+    "objects": lambda folder: {"likelihood": StudentT(), "solver": EM(max_iter=50)},
+}
+
+
+@pytest.mark.parametrize("kind", PARAMETERS)
+def test_parameters_of_every_type_go_through_skops(kind, tmp_path):
+    X, y = inputs.noisy_sinc(20)
+    model = RVR(**PARAMETERS[kind](tmp_path)).fit(X, y)
+    loaded = skops.io.loads(skops.io.dumps(model), trusted=TRUSTED)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    loaded.fit(X, y)
+
+
+@pytest.mark.parametrize("labels", [[False, True], ["no", "yes"], [3, 5]], ids=str)
+def test_weights_of_classes_go_through_skops(labels):
+    X, above = inputs.threshold()
+    y = np.array(labels)[above.astype(int)]
+    model = RVC(class_weight={labels[0]: 3.0, labels[1]: 1.0}).fit(X, y)
+    loaded = skops.io.loads(skops.io.dumps(model), trusted=TRUSTED)
+    assert loaded.class_weight == model.class_weight
+    assert loaded.fit(X, y).log_evidence_ == pytest.approx(model.log_evidence_)

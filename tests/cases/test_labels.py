@@ -36,6 +36,14 @@ TYPES = {
 }
 
 
+if hasattr(np.dtypes, "StringDType"):  # NumPy 2 has it
+    TYPES["text of any length"] = (
+        ("ham", "spam"),
+        lambda y: np.array(y, dtype=np.dtypes.StringDType()),
+        "U",
+    )
+
+
 @pytest.mark.parametrize("kind", TYPES)
 def test_labels_come_back_as_they_were_given(kind):
     labels, as_type, dtype = TYPES[kind]
@@ -110,3 +118,55 @@ def test_labels_that_are_none_are_refused(kind):
     y, message = bad_labels()[kind]
     with pytest.raises((ValueError, TypeError), match=message):
         RVC().fit(inputs.threshold()[0], y)
+
+
+def _labels(first):
+    return [first, *["ham", "spam"] * 20]
+
+
+MISSING = {
+    "None": lambda: np.array(_labels(None), dtype=object),
+    "NaN among objects": lambda: np.array(_labels(np.nan), dtype=object),
+    "NA among objects": lambda: np.array(_labels(pd.NA), dtype=object),
+    "a list": lambda: _labels(None),
+    "pandas": lambda: pd.Series(_labels(None)),
+    "pandas string": lambda: pd.Series(_labels(None), dtype="string"),
+    "arrow": lambda: pd.Series(_labels(None), dtype="string[pyarrow]"),
+    "categorical": lambda: pd.Series(pd.Categorical(_labels(None))),
+    "polars": lambda: pl.Series(_labels(None)),
+    "a column": lambda: pd.DataFrame({"label": _labels(None)}),
+    "float": lambda: np.array([np.nan, *[0.0, 1.0] * 20]),
+    "nullable int": lambda: pd.Series([None, *[0, 1] * 20], dtype="Int64"),
+    "nullable bool": lambda: pd.Series([None, *[False, True] * 20], dtype="boolean"),
+    "times": lambda: np.array(["NaT", *["2020-01-01", "2021-01-01"] * 20], "datetime64[D]"),
+    "pandas times": lambda: pd.Series(pd.to_datetime([None, *["2020-01-01", "2021-01-01"] * 20])),
+    "masked": lambda: np.ma.array([0, 1] * 20 + [1], mask=np.arange(41) == 0),
+}
+
+
+if hasattr(np.dtypes, "StringDType"):
+    MISSING["text of any length"] = lambda: np.array(
+        _labels(np.nan), np.dtypes.StringDType(na_object=np.nan)
+    )
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_labels_are_named_as_such_with_their_rows(kind, rng):
+    X = rng.standard_normal((41, 2))
+    with pytest.raises(ValueError, match=r"^y contains missing values .* in row 0"):
+        RVC().fit(X, MISSING[kind]())
+
+
+def test_a_fold_may_lack_a_class_that_is_weighted(rng):
+    X = rng.standard_normal((40, 2))
+    y = np.where(X[:, 0] > 0, "ham", "spam")
+    model = RVC(class_weight={"ham": 2.0, "spam": 1.0, "eggs": 3.0}).fit(X, y)
+    same = RVC(class_weight={"ham": 2.0, "spam": 1.0}).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
+
+
+@pytest.mark.parametrize("weight", [{"ham": 2.0, "spma": 1.0}, {"eggs": 1.0}], ids=str)
+def test_a_weight_of_an_unknown_class_is_refused_where_a_class_has_none(weight, rng):
+    X = rng.standard_normal((40, 2))
+    with pytest.raises(ValueError, match=r"class_weight holds .* expected labels out of"):
+        RVC(class_weight=weight).fit(X, np.where(X[:, 0] > 0, "ham", "spam"))

@@ -201,7 +201,7 @@ def conformal_quantile(scores: Array, coverage: float) -> Array:
     The score of another row drawn alike is at most that with a probability of `coverage` or more.
     """
     check_coverage(coverage)
-    share = Fraction(repr(float(coverage)))  # the decimal that was given: 0.95 · 20 is 19
+    share = Fraction(f"{coverage:.15g}")  # the decimal that was meant: 0.95 · 20 is 19
     n, needed = scores.shape[-1], math.ceil(share / (1 - share))
     if n < needed:
         raise ValueError(

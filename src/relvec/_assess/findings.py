@@ -173,8 +173,9 @@ class Case:
 
     @property
     def has_inputs(self) -> bool:
-        """Return whether there are rows, of inputs and not of kernel values."""
-        return len(self.X) > 0 and not isinstance(self.model.basis_, Precomputed)
+        """Return whether there are rows, of numbers and not of kernel values."""
+        numbers = len(self.X) > 0 and self.X.dtype != object
+        return numbers and not isinstance(self.model.basis_, Precomputed)
 
     @cached_property
     def Phi(self) -> Array:  # noqa: N802 - the design matrix of the paper
@@ -212,7 +213,8 @@ class Case:
         They are evaluated far out in three directions, of which two are opposite.
         """
         model = self.model
-        if isinstance(model.basis_, Precomputed) or not len(model.relevance_vectors_):
+        vectors = model.relevance_vectors_
+        if isinstance(model.basis_, Precomputed) or not len(vectors) or vectors.dtype == object:
             return np.zeros(len(model.relevance_), dtype=np.bool_)
         points, signs = self.points, np.ones((3, self.points.shape[1]))
         signs[1] = -1

@@ -314,8 +314,7 @@ class BlockedDesign(Design):
 
 def _evaluate(basis: Basis, X: Array) -> Array:
     """Candidates at a block; what leaves the range of float64 shows in their sums."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return basis.evaluate(X)
+    return basis.checked(X)
 
 
 def _counts(X: Array, copies: Array, precision: Array) -> Counts:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from relvec._design.blocks import RowBlocks, SingleThread, Summand
+from relvec._numerics.checks import as_numbers
 from relvec._numerics.linalg import single_threaded
 from relvec._numerics.typing import Array, Index, RowVector
 
@@ -44,7 +45,12 @@ class DaskBlocks(RowBlocks):
     """
 
     def __init__(self, X: Any, size: int = DEFAULT_SIZE) -> None:
-        self._X = X.rechunk({1: -1})
+        if not X.shape[0]:
+            raise ValueError(f"X has shape {X.shape}, expected 1 row or more")
+        # Chunks without rows, such as those of a table that a condition left, say nothing.
+        self._X = X.rechunk({0: tuple(filter(None, X.chunks[0])), 1: -1})
+        if X.dtype != np.float64:
+            self._X = self._X.map_blocks(as_numbers, "X", dtype=np.float64)
         self.size = size
         self.n_rows, self.n_features = (int(length) for length in X.shape)
         self._chunks = self._X.chunks[0]

@@ -236,7 +236,7 @@ def _centred(columns: Array, weights: Array | None) -> tuple[float, Array]:
         columns -= mean
         return total, mean
     total = float(weights.sum())
-    mean = (weights / total) @ columns
+    mean = (weights / (total or 1.0)) @ columns  # of a block none of whose rows counts, zero
     columns -= mean
     columns *= np.sqrt(weights)[:, None]
     return total, mean

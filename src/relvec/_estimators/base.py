@@ -71,7 +71,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         runner = self._runner(given, self._checkpoint(given, data))
         self.n_samples_fit_ = data.n_rows
         data, constant = data.settled()
-        basis = constant.without_multiples(pipeline.place(data, self._basis(data), config, runner))
+        basis = pipeline.place(data, self._basis(data), config, runner)
+        basis = basis.without_multiples(constant.constant)
         result = pipeline.fit(data, basis, likelihood, config, runner)
         lost = constant.warnings(getattr(self, "feature_names_in_", None))
         self._conclude(replace(result, warnings=[*result.warnings, *lost]))

@@ -22,13 +22,14 @@ from relvec._estimators.labels import (
     classes_of,
     codes_of,
     encode,
+    plain_labels,
     with_class_weight,
 )
 from relvec._estimators.out_of_core import OutOfCoreRows
 from relvec._evidence import evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
-from relvec._numerics.checks import check_weights, named_errors
+from relvec._numerics.checks import check_weights, named_errors, reading
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import with_callbacks
@@ -129,8 +130,9 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
+        read = reading(lambda: self._dictionary().any_rows, X)
         with named_errors("X", "y"):
-            rows, labels = validate_data(self, X, y, dtype=np.float64, reset=reset)
+            rows, labels = validate_data(self, X, plain_labels(y), reset=reset, **read)
         with named_errors("y"):
             check_classification_targets(labels)
         return rows, labels
@@ -261,6 +263,24 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         likely = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(int)
         labels: Labels = np.asarray(self.classes_, like=likely)[likely]
         return labels
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of the rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries; with a precomputed kernel its values against the training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Copies of each row.
+
+        Returns
+        -------
+        score : float
+        """
+        return float(super().score(X, plain_labels(y), sample_weight))
 
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
+from os import PathLike, fspath
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
 from relvec._fitting.result import FitResult, Queries
-from relvec._numerics.checks import named_errors
+from relvec._numerics.checks import named_errors, reading
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
@@ -26,6 +27,10 @@ from relvec.solvers import Pass
 
 #: Attributes of a fit that not every basis has.
 OPTIONAL = ("gamma_", "feature_relevance_")
+
+
+#: Parameters that are stored in types which every format of models knows.
+PLAIN = ("checkpoint", "class_weight")
 
 
 class Fitted(Compact, NotebookBlock):
@@ -77,8 +82,9 @@ class Fitted(Compact, NotebookBlock):
         } | {name: value for name, value in optional.items() if value is not None}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Store nothing that can be read off the fit result."""
+        """Store nothing that can be read off the fit result, and parameters in plain types."""
         state: dict[str, Any] = super().__getstate__()
+        state |= {name: _plain(state[name]) for name in PLAIN if name in state}
         if "fit_result_" in state:
             for name in self._attributes(self.fit_result_):
                 state.pop(name, None)
@@ -210,8 +216,9 @@ class Fitted(Compact, NotebookBlock):
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""
         check_is_fitted(self)
+        read = reading(lambda: self.basis_.any_rows, X)
         with named_errors("X"):
-            queries: Array = validate_data(self, X, dtype=np.float64, reset=False)
+            queries: Array = validate_data(self, X, reset=False, **read)
         return queries
 
     @property
@@ -222,3 +229,16 @@ class Fitted(Compact, NotebookBlock):
         if linear_map is None:
             raise AttributeError("coef_ is only available with functions that are linear in X")
         return (linear_map @ self.dual_coef_.T).T
+
+
+def _plain(value: Any) -> Any:
+    """Return a path as text, and a dict with numbers for truth values as its keys: they are equal.
+
+    Types of paths differ between systems, and skops reads the key False back as True.
+    """
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, Mapping):
+        truth = bool | np.bool_
+        return {int(key) if isinstance(key, truth) else key: own for key, own in value.items()}
+    return value

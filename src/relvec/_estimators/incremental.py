@@ -17,8 +17,9 @@ from relvec._design.summed import RowSums, SummedDesign
 from relvec._estimators.predictor import Predictor
 from relvec._estimators.targets import TargetLayout, varying
 from relvec._fitting import pipeline
-from relvec._fitting.data import InputSummary, SummedData, TrainingData, block_size
+from relvec._fitting.data import SummedData, TrainingData, block_size
 from relvec._fitting.problem import Problem
+from relvec._fitting.summaries import InputSummary
 from relvec._numerics.checks import check_weights
 from relvec._numerics.linalg import single_threaded
 from relvec._numerics.typing import Array
@@ -68,7 +69,7 @@ class SufficientStatistics:
 
 def _row_sums(basis: Basis, X: Array, targets: Array, weights: Array | None = None) -> RowSums:
     with np.errstate(over="ignore", invalid="ignore"):
-        return RowSums.of(basis.evaluate(X), targets, weights)
+        return RowSums.of(basis.checked(X), targets, weights)
 
 
 class Incremental(Predictor):
@@ -201,6 +202,8 @@ class Incremental(Predictor):
         """Add rows to those that were seen, and return them."""
         seen = self._seen
         rows, targets = self._validated(X, y, reset=seen is None)
+        if rows.dtype == object:
+            raise ValueError("X holds objects, expected numbers where rows come in parts")
         weights = check_weights(sample_weight, len(rows))
         t = targets.reshape(len(targets), -1)
         data = TrainingData(

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from relvec._numerics.checks import check_positive, check_weights
+from relvec._numerics.checks import check_positive, check_weights, refuse_missing
 from relvec._numerics.typing import Array, Index
 
 Labels = NDArray[Any]
@@ -20,6 +21,15 @@ def encode(labels: Labels, weights: Array | None) -> tuple[Labels, Index]:
     """Return the labels that occur, ascending, and the number of each row's label."""
     classes = classes_of(labels if weights is None else labels[weights > 0])
     return classes, codes_of(classes, labels)
+
+
+def plain_labels(labels: Any) -> Any:
+    """Return labels in a type that scikit-learn knows; missing ones are refused."""
+    if not issparse(labels):
+        refuse_missing("y", labels)
+    if getattr(getattr(labels, "dtype", None), "kind", None) == "T":  # texts of any length
+        return labels.astype(object).astype(str)
+    return labels
 
 
 def classes_of(labels: Labels) -> Labels:
@@ -55,9 +65,11 @@ def class_factors(class_weight: ClassWeight, classes: Labels, totals: Array) -> 
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight={class_weight!r}, expected None, "balanced" or a dict')
     known = classes.tolist()
+    strangers = [label for label in class_weight if label not in known]
+    if strangers and any(label not in class_weight for label in known):
+        # as in scikit-learn: a fold may lack a class that is named, but a typo leaves one without
+        raise ValueError(f"class_weight holds {strangers[0]!r}, expected labels out of {known}")
     for label, factor in class_weight.items():
-        if label not in known:
-            raise ValueError(f"class_weight holds {label!r}, expected labels out of {known}")
         check_positive(factor, f"class_weight[{label!r}]")
     return np.array([class_weight.get(label, 1.0) for label in known])
 

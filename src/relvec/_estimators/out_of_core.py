@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +15,10 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from relvec._design import RowBlocks
 from relvec._design.moments import Squares, nonconstant_norms
-from relvec._fitting.data import OutOfCoreData, summarise
-from relvec._numerics.checks import check_weights, named_errors
+from relvec._estimators.labels import plain_labels
+from relvec._fitting.data import OutOfCoreData
+from relvec._fitting.summaries import summarise
+from relvec._numerics.checks import as_numbers, check_any_weight, named_errors, weights_of
 from relvec._numerics.typing import Array, Index, RowVector
 
 
@@ -98,7 +101,9 @@ class OutOfCoreRows:
         """Return frequencies of the rows, checked."""
         if values is None:
             return None
-        return self.blocks.map(_weights, self.blocks.vector(values, "sample_weight"))
+        weights = self.blocks.map(_weights, self.blocks.vector(values, "sample_weight"))
+        check_any_weight(self.blocks.sum(_total, weights))
+        return weights
 
     def labels(self, values: Any) -> RowVector:
         """Return labels of classes, checked and taken to where the rows are."""
@@ -118,10 +123,12 @@ class OutOfCoreRows:
 
 
 def _labels(_X: Array, values: Any) -> NDArray[Any]:
-    labels = column_or_1d(values)
-    with named_errors("y"):
+    labels: NDArray[Any] = plain_labels(column_or_1d(values))
+    with named_errors("y"), warnings.catch_warnings():
+        # that few of a block's labels are the same says nothing of all rows
+        warnings.filterwarnings("ignore", "The number of unique classes is greater")
         check_classification_targets(labels)
-    return np.asarray(labels)
+    return labels
 
 
 def _columns(index: Index, _X: Array, values: Array) -> Array:
@@ -134,10 +141,13 @@ def _squares(X: Array, values: Array) -> Squares:
 
 def _numbers(name: str, _X: Array, values: Any) -> Array:
     with named_errors(name):
-        numbers: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+        numbers: Array = check_array(as_numbers(values, name), ensure_2d=False, input_name=name)
     return numbers.reshape(len(numbers), -1)
 
 
 def _weights(X: Array, values: Any) -> Array:
-    weights = check_weights(values, len(X))
-    return np.ones(len(X)) if weights is None else weights
+    return weights_of(values, len(X))
+
+
+def _total(_X: Array, weights: Array) -> float:
+    return float(weights.sum())

@@ -25,7 +25,7 @@ from relvec._estimators.targets import (
 from relvec._evidence import evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult
-from relvec._numerics.checks import check_positive, check_weights, named_errors
+from relvec._numerics.checks import check_positive, check_weights, named_errors, reading
 from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
@@ -230,9 +230,10 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
         if issparse(y):
             raise TypeError("y is a sparse matrix, expected a dense array of targets")
+        read = reading(lambda: self._dictionary().any_rows, X, y=y)
         with named_errors("X", "y"):
             rows, targets = validate_data(
-                self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, reset=reset
+                self, X, y, y_numeric=True, multi_output=True, reset=reset, **read
             )
         # Objects become numbers here, and None becomes NaN; the order keeps sums over the rows from
         # rounding otherwise where y is a column of a table.

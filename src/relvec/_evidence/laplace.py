@@ -161,9 +161,9 @@ def _less_shift(weights: Array, intercept: Array, Phi: Array, B: Array, gradient
 
 
 def _of_one_copy(gradient: Array, copies: Array) -> Array:
-    """Gradient of each row as one of its copies has it."""
-    of_one: Array = gradient[:, 0] / copies
-    return of_one
+    """Gradient of each row as one of its copies has it, zero where there is none."""
+    of_one: Array = np.zeros(len(copies))
+    return np.divide(gradient[:, 0], copies, out=of_one, where=copies > 0)
 
 
 def _function_slope(

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_array, gen_batches
 
 from relvec._design import RowBlocks
-from relvec._numerics.checks import named_errors
+from relvec._numerics.checks import as_numbers, named_errors
 from relvec._numerics.linalg import blas_threads, single_threaded
 from relvec._numerics.typing import Array
 
@@ -82,4 +82,4 @@ def _of_block(function: Callable[[Array], Array], shape: tuple[int, ...], rows: 
     if not len(rows):
         return np.empty((0, *shape))
     with named_errors("X"):
-        return function(check_array(rows, dtype=np.float64, input_name="X"))
+        return function(check_array(as_numbers(rows, "X"), input_name="X"))

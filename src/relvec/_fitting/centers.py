@@ -39,10 +39,23 @@ def distinct(X: Array, rows: Index) -> Index:
 
     Repeated rows would carry the same function again, and make the search depend on the copies.
     """
+    if X.dtype == object:
+        return _distinct_objects(X, rows)
     values = np.ascontiguousarray(X[rows] + 0.0)  # one zero only
     as_bytes = values.view(np.dtype((np.void, values.strides[0]))).ravel()
     first: Index = np.unique(as_bytes, return_index=True)[1]
     return rows[first]
+
+
+def _distinct_objects(X: Array, rows: Index) -> Index:
+    """Rows without repetitions, in the order given; all of them if they cannot be compared."""
+    first: dict[tuple[Any, ...], int] = {}
+    try:
+        for row in rows.tolist():
+            first.setdefault(tuple(X[row]), row)
+    except TypeError:  # they have no hash
+        return rows
+    return np.array(list(first.values()), dtype=np.intp)
 
 
 def _check_points(centers: ArrayLike, n_features: int) -> Array:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowBlocks
 from relvec._design.blocks import SettledBlocks, settle
-from relvec._design.moments import Squares
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
-from relvec._numerics.checks import named_errors
+from relvec._fitting.summaries import checked, summarise, target_extremes
 from relvec._numerics.floats import EPSILON, ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis import Basis, Precomputed
@@ -66,10 +64,11 @@ class ConstantInputs:
         values = np.where(lost, 0.0, low)[columns]
         return cls(alone | lost, columns, values, np.flatnonzero(lost))
 
-    def without_multiples(self, basis: Basis) -> Basis:
-        """Return a placed basis without functions that are multiples of others at these inputs."""
-        distinct = basis.distinct(self.constant)
-        return basis if len(distinct) == len(basis.rows_) else basis.restrict(distinct)
+    @classmethod
+    def none(cls, n_features: int) -> Self:
+        """Return that no input is constant."""
+        nothing = np.empty(0, dtype=np.intp)
+        return cls(np.zeros(n_features, dtype=np.bool_), nothing, np.empty(0), nothing)
 
     def warnings(self, features: Sequence[str] | None) -> list[RoundingWarning]:
         """Return a warning of inputs that are lost beside others, by the names of the inputs."""
@@ -138,13 +137,15 @@ class TrainingData:
 
     def placement(self) -> tuple[Array, Array | None]:
         """Inputs, with their frequencies, that scales of kernels follow."""
-        if len(self.X) <= centers.LOOKED_AT:
+        if len(self.X) <= centers.LOOKED_AT or self.X.dtype == object:
             return self.X, self.weights
         blocks = ArrayBlocks(self.X, BLOCK)
         return blocks.sum(summarise, *([] if self.weights is None else [self.weights])).rows
 
     def settled(self) -> tuple[TrainingData, ConstantInputs]:
         """Return the same rows with inputs that vary by rounding only as constants, and these."""
+        if self.X.dtype == object:
+            return self, ConstantInputs.none(self.X.shape[1])
         constant = ConstantInputs.of(*self._extremes())
         return (self._at(constant) if len(constant.columns) else self), constant
 
@@ -178,8 +179,7 @@ class TrainingData:
 
     def evaluate(self, basis: Basis) -> Array:
         """Values of the candidates, (n_samples, n_candidates); a design refuses infinite ones."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            return basis.evaluate(self.X)
+        return basis.checked(self.X)
 
     def design(self, Phi: Array, groups: Index) -> DenseDesign:
         """Return the design of candidates Phi (n_samples, n_candidates), which it takes over.
@@ -225,52 +225,6 @@ class TrainingData:
     def bic_penalty(self) -> float:
         """½ log N: nats that a scale or a function has to gain (Schwarz 1978)."""
         return bic_penalty(self.total_weight)
-
-
-@dataclass(frozen=True)
-class InputSummary:
-    """Location and spread of inputs; summaries of different rows add up."""
-
-    squares: Squares  # weighted mean of each input, and the sum of squares about it
-    low: Array  # (n_features,), extremes of each input
-    high: Array
-
-    @classmethod
-    def of(cls, X: Array, weights: Array | None = None) -> InputSummary:
-        """Summarise the rows of X (n_samples, n_features) whose frequency is positive."""
-        if weights is not None:
-            X, weights = X[weights > 0], weights[weights > 0]
-        if not len(X):
-            zeros = np.zeros(X.shape[1])
-            return cls(Squares(0.0, zeros, zeros), zeros + np.inf, zeros - np.inf)
-        squares = Squares.of(X, np.empty((len(X), 0)), weights)
-        return cls(squares, X.min(axis=0), X.max(axis=0))
-
-    def __add__(self, other: InputSummary) -> InputSummary:
-        return InputSummary(
-            self.squares + other.squares,
-            np.minimum(self.low, other.low),
-            np.maximum(self.high, other.high),
-        )
-
-    @property
-    def weight(self) -> float:
-        """Sum of the frequencies of the rows."""
-        return self.squares.weight
-
-    @property
-    def rows(self) -> tuple[Array, Array]:
-        """Four rows with the means, standard deviations and extremes of all, and their weights."""
-        mean, spread = self.squares.mean, np.sqrt(self.squares.squares / self.weight)
-        rows = np.stack([mean - spread, mean + spread, self.low, self.high])
-        hardly = np.finfo(np.float64).tiny  # the extremes count for nothing else
-        return rows, np.array([0.5, 0.5, hardly, hardly])
-
-
-def summarise(X: Any, weights: Array | None = None) -> InputSummary:
-    """Summarise a block of rows; inputs that are not finite numbers are refused."""
-    with named_errors("X"):
-        return InputSummary.of(check_array(X, dtype=np.float64, input_name="X"), weights)
 
 
 @dataclass(frozen=True)
@@ -339,8 +293,10 @@ class OutOfCoreData(TrainingData):
         """Raise unless the likelihood takes the targets, and the rows serve the basis."""
         if isinstance(basis, Precomputed):
             raise ValueError("kernel='precomputed', expected a kernel of rows that are in memory")
+        given = () if self.frequencies is None else (self.frequencies,)
         for t in self.targets.values():
-            self.blocks.sum(partial(_checked, likelihood), t)
+            extremes = self.blocks.sum(target_extremes, t, *given)
+            self.blocks.sum(partial(checked, likelihood, extremes.rows), t, *given)
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of all functions, evaluated block by block."""
@@ -355,12 +311,6 @@ class OutOfCoreData(TrainingData):
     def fits_in_memory(self, basis: Basis) -> bool:
         """Return False: the rows are elsewhere."""
         return False
-
-
-def _checked(likelihood: Likelihood, _X: Array, t: Array) -> bool:
-    """Raise unless a block of targets is one that the likelihood takes."""
-    likelihood.check(t)
-    return True
 
 
 @dataclass(frozen=True)

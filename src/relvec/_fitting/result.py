@@ -191,7 +191,7 @@ class FitResult(Compact):
             searches=[solution.status for solution in solutions],
             warnings=early
             + [note.of(name) for name, own in zip(names, notes, strict=True) for note in own],
-            feature_relevance=kept.relevance(standard_deviations(data.X, data.weights)),
+            feature_relevance=_relevance(kept, data),
             noise_by_row=data.row_precision is not None,
             training_rows=data.X.copy() if config.augment else None,  # users may write to theirs
         )
@@ -265,6 +265,13 @@ class FitResult(Compact):
         )
         state.pop("gamma_", None)
         return state | {"fit_result_": result}
+
+
+def _relevance(basis: Basis, data: TrainingData) -> Array | None:
+    """Return the standard deviation of each input in widths of the functions; None of objects."""
+    if data.X.dtype == object:
+        return None
+    return basis.relevance(standard_deviations(data.X, data.weights))
 
 
 def _warning(code: str, fact: str, *advice: tuple[Any, ...]) -> RelvecWarning:

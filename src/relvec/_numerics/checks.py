@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from relvec._numerics.typing import Array
 
 #: Weight of a row up to which sums over the rows stay well inside the range of float64.
 LARGEST_WEIGHT = 1e50
+#: Rows that a message names.
+ROWS_NAMED = 5
 
 
 @contextmanager
@@ -28,6 +31,135 @@ def named_errors(*names: str) -> Iterator[None]:
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{' or '.join(names)}: {error}") from error
+
+
+def rows_named(wrong: NDArray[np.bool_]) -> str:
+    """Name the rows of which something is wrong, (n_samples,) or (n_samples, d): a few of many."""
+    rows = np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1)).tolist()
+    named = ", ".join(map(str, rows[:ROWS_NAMED]))
+    more = f" and {len(rows) - ROWS_NAMED} more" if len(rows) > ROWS_NAMED else ""
+    return f"row{'s' * (len(rows) > 1)} {named}{more}"
+
+
+def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values of an array of any type are None, NaN, NaT, NA or masked."""
+    absent: NDArray[np.bool_] = np.ma.getmaskarray(values).copy()
+    values = np.ma.getdata(values)
+    if values.dtype.kind in "fc":
+        absent |= np.isnan(values)
+    elif values.dtype.kind in "Mm":
+        absent |= np.isnat(values)
+    elif values.dtype.kind in "OT":
+        each = map(_is_missing, values.astype(object).flat)
+        absent |= np.fromiter(each, np.bool_, values.size).reshape(values.shape)
+    return absent
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether an object stands for a value that is not there."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    known = isinstance(value, float | np.floating | np.datetime64 | np.timedelta64)
+    return known and bool(value != value)  # NaN and NaT are the values that are not themselves
+
+
+def refuse_missing(name: str, values: Any) -> None:
+    """Raise, with the rows, if values of an argument are missing, of whatever type they are."""
+    absent = missing(_as_array(name, values))
+    if absent.ndim and absent.any():
+        raise ValueError(
+            f"{name} contains missing values (None, NaN, NaT or NA) in {rows_named(absent)}, "
+            "expected none"
+        )
+
+
+def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[str, Any]:
+    """Return how scikit-learn is to read rows: as numbers, or as objects if they are none.
+
+    Texts, objects, times and masked values that are missing are refused, in other arguments, too;
+    among numbers scikit-learn finds them itself. That `takes_objects` is asked where there are any.
+    """
+    objects = False
+    for name, values in {"X": X, **others}.items():
+        if _of_numbers(values) or issparse(values):
+            continue
+        array = _as_array(name, values)
+        if not _of_numbers(array):
+            refuse_missing(name, array)
+            objects |= name == "X" and _holds_objects(array)
+    if objects and takes_objects():
+        return {"dtype": object, "ensure_all_finite": False}
+    return {"dtype": np.float64}
+
+
+def _holds_objects(array: NDArray[Any]) -> bool:
+    """Return whether an array holds anything that is no number, such as texts."""
+    return array.dtype.kind in "USTO" and not all(isinstance(v, Number) for v in array.flat)
+
+
+def _as_array(name: str, values: Any) -> NDArray[Any]:
+    """Return values as an array, a masked one as it is."""
+    with named_errors(name):
+        return values if isinstance(values, np.ndarray) else np.asarray(values)
+
+
+def _of_numbers(values: Any) -> bool:
+    """Return whether values are of types of numbers, an array's or those of a table's columns."""
+    if isinstance(values, np.ma.MaskedArray):
+        return False
+    types = getattr(values, "dtypes", getattr(values, "dtype", None))
+    each = np.ravel(np.array(types, dtype=object))
+    return all(getattr(one, "kind", "O") in "biufc" for one in each)
+
+
+def as_numbers(values: ArrayLike, source: str) -> Array:
+    """Return values as a new array of float64, with NaN where one is missing.
+
+    Raises
+    ------
+    ValueError
+        Values of the `source` are complex: their imaginary parts would be lost.
+    TypeError
+        Values are no numbers.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        array = np.where(missing(array), np.nan, array)
+    complex_objects = array.dtype.kind == "O" and any(isinstance(v, complex) for v in array.flat)
+    if array.dtype.kind == "c" or complex_objects:
+        raise ValueError(f"{source}: Complex data not supported, expected real numbers")
+    try:
+        return np.array(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{source}: {error}, expected numbers") from error
+
+
+def all_finite(values: Array) -> bool:
+    """Return whether all values are finite, mostly without an array of as many truth values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+
+
+def check_function_values(values: Array, source: str, *, pairs: bool = False) -> None:
+    """Raise unless values (n_samples, …) of a user's function are finite; name their rows.
+
+    Values of `pairs` of rows have a row for each of one argument, and a column for each of another.
+    """
+    if all_finite(values):
+        return
+    word, wrong = "NaN", np.isnan(values)
+    if not wrong.any():
+        word, wrong = "infinity", np.isinf(values)
+    rows, argument = np.any(wrong, axis=1, keepdims=True), "its argument"
+    if pairs:
+        whole, others = np.all(wrong, axis=1, keepdims=True), np.all(wrong, axis=0)[:, None]
+        rows, argument = (whole if whole.any() else rows), "its first argument"
+        if others.any() and not whole.any():
+            rows, argument = others, "its second argument"
+    raise ValueError(
+        f"{source} returned {word} in {rows_named(rows)} of the {len(rows)} of {argument}, "
+        "expected finite numbers"
+    )
 
 
 def check_finite(value: Any, name: str) -> None:
@@ -67,9 +199,16 @@ def _check(value: Any, name: str, usable: bool, expected: str) -> None:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
-    """Return weights as an array, or None where every row counts once."""
-    if sample_weight is None:
+    """Return weights as an array, one positive at least, or None where every row counts once."""
+    weights = None if sample_weight is None else weights_of(sample_weight, n_samples)
+    if weights is None:
         return None
+    check_any_weight(weights.sum())
+    return None if (weights == 1).all() else weights
+
+
+def weights_of(sample_weight: ArrayLike, n_samples: int) -> Array:
+    """Return the weights of some rows as an array, with each of them checked."""
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
     with named_errors("sample_weight"):
@@ -86,6 +225,10 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | No
             f"sample_weight reaches from {positive.min():g} to {weights.max():g}, expected zeros "
             f"and numbers from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
         )
-    if not weights.any():
+    return weights
+
+
+def check_any_weight(total: float) -> None:
+    """Raise unless frequencies of all rows have a positive sum."""
+    if not total > 0:
         raise ValueError("sample_weight is zero in every row, expected a positive one")
-    return None if (weights == 1).all() else weights

@@ -13,11 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._numerics.checks import all_finite, check_function_values
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 
 #: k(X, Z) of arrays of rows, of shape (len(X), len(Z)).
 KernelFunction = Callable[[Array, Array], Array]
+#: Size of inputs up to which their products stay in the range of float64.
+MODERATE = 1e50
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,11 @@ class Centers:
         return cls(points, np.full(len(points), -1))
 
 
+def _moderate(X: Array) -> bool:
+    """Return whether inputs are of a size whose products stay in the range of float64."""
+    return X.dtype == object or bool(np.abs(X).max(initial=0.0) < MODERATE)
+
+
 class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Candidate basis functions φ_1 … φ_M, as a scikit-learn transformer.
 
@@ -56,6 +64,8 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     ----------
     centred : bool
         Whether there are functions for points, so that their number grows with the rows.
+    any_rows : bool
+        Whether rows may hold anything, such as texts, and not numbers alone.
     rows_ : ndarray of int, shape (n_functions,)
         Row of the fitted X that each function is centred on, -1 where there is none.
     centers_ : ndarray of shape (n_centred, n_features)
@@ -63,6 +73,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     """
 
     centred: bool = False
+    any_rows: bool = False
     rows_: Index
     centers_: Array = np.empty((0, 0))
 
@@ -110,6 +121,11 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         rows as well as that one, and follows the constant input where it differs in a new row.
         """
         return np.arange(len(self.rows_))
+
+    def without_multiples(self, constant: NDArray[np.bool_]) -> Basis:
+        """Return the placed functions without multiples of others; see `distinct`."""
+        distinct = self.distinct(constant)
+        return self if len(distinct) == len(self.rows_) else self.restrict(distinct)
 
     @property
     def hyper(self) -> dict[str, float | Array]:
@@ -190,13 +206,28 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def values(self, X: Array) -> Array:
         """Evaluate at new rows; values out of range are refused. See `transform`."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            Phi = self.evaluate(X)
-        if not np.isfinite(Phi).all():
+        Phi = self.checked(X)
+        if not all_finite(Phi):
             raise OverflowError(
                 "basis functions at these rows of X exceed the range of float64; "
-                f"X has numbers of up to {np.abs(X).max():.3g}"
+                + ("" if X.dtype == object else f"X has numbers of up to {np.abs(X).max():.3g}")
             )
+        return Phi
+
+    def checked(self, X: Array) -> Array:
+        """Evaluate; complex values and NaN are refused, and infinite ones are left to the caller.
+
+        NaN of moderate inputs does not come of numbers that grew too large on the way.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            Phi = self.evaluate(X)
+            finite = np.isfinite(Phi.sum())
+        if np.iscomplexobj(Phi):
+            raise ValueError(
+                f"{type(self).__name__} has complex values at rows of X, expected real numbers"
+            )
+        if not finite and not np.isinf(Phi).any() and _moderate(X):
+            check_function_values(Phi, type(self).__name__)
         return Phi
 
     def get_feature_names_out(

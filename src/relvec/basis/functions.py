@@ -49,6 +49,8 @@ class Bias(Terms):
            [1.]])
     """
 
+    any_rows = True
+
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """One function; see `Basis.place`."""
         return self._of(np.zeros(1, dtype=np.intp))

@@ -137,6 +137,11 @@ class CombinedKernel(Composite, Kernel):
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = kernels
 
+    @property
+    def any_rows(self) -> bool:  # type: ignore[override]
+        """True if every kernel takes any."""
+        return all(getattr(kernel, "any_rows", False) for kernel in self.kernels)
+
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Centre every kernel on the same points; see `Basis.place`."""
         self.parts_ = self._placed("kernels", Kernel, X, centers, weights)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
-from relvec._numerics.checks import check_count, check_finite
+from relvec._numerics.checks import as_numbers, check_count, check_finite, check_function_values
 from relvec._numerics.typing import Array
 from relvec.basis.base import Centers
 from relvec.basis.kernel import Kernel, ScaledKernel
@@ -225,6 +225,8 @@ class LinearSpline(Kernel):
 class CallableKernel(Kernel):
     """A kernel given as a function k(X, Z) of two arrays of rows.
 
+    Rows that hold texts or other objects are handed to it as they are, in arrays of objects.
+
     Parameters
     ----------
     function : callable
@@ -237,15 +239,18 @@ class CallableKernel(Kernel):
     array([[7.]])
     """
 
+    any_rows = True
+
     def __init__(self, function: Callable[[Array, Array], ArrayLike]) -> None:
         self.function = function
 
     def k(self, X: Array, Z: Array) -> Array:
         """Call the function and check what it returns."""
-        K = np.array(self.function(X, Z), dtype=np.float64)
+        K = as_numbers(self.function(X, Z), "kernel function")
         if K.shape != (len(X), len(Z)):
             raise ValueError(
                 f"kernel function returned shape {K.shape}, expected {(len(X), len(Z))}: one row a "
                 "row of its first argument, one column a row of its second"
             )
+        check_function_values(K, "kernel function", pairs=True)
         return K

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relvec._numerics.checks import check_count
+from relvec._numerics.checks import as_numbers, check_count, check_function_values
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Centers
 from relvec.basis.functions import Terms, feature_name
@@ -185,6 +185,8 @@ class Fourier(Terms):
 class FunctionColumns(Terms):
     """Functions of one's own, the columns of what a callable returns.
 
+    Rows that hold texts or other objects are handed to it as they are, in an array of objects.
+
     Parameters
     ----------
     function : callable
@@ -209,6 +211,7 @@ class FunctionColumns(Terms):
     ['log x', '1/x']
     """
 
+    any_rows = True
     n_columns_: int
 
     def __init__(
@@ -220,7 +223,7 @@ class FunctionColumns(Terms):
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Count the columns; see `Basis.place`."""
-        self.n_columns_ = self._values(X).shape[1]
+        self.n_columns_ = self._values(X if weights is None else X[weights > 0]).shape[1]
         if self.column_names is not None and len(self.column_names) != self.n_columns_:
             raise ValueError(
                 f"column_names has {len(self.column_names)} names, expected {self.n_columns_}: one "
@@ -230,14 +233,13 @@ class FunctionColumns(Terms):
 
     def _values(self, X: Array) -> Array:
         """Call the function and check what it returns."""
-        values: Array = np.asarray(self.function(X), dtype=np.float64)
+        values = as_numbers(self.function(X), "function")
         if values.ndim != 2 or len(values) != len(X):
             raise ValueError(
                 f"function returned shape {values.shape}, expected ({len(X)}, m): one row a row of "
                 "its argument, one column a function"
             )
-        if not np.isfinite(values).all():
-            raise ValueError("function returned NaN or infinity, expected finite numbers")
+        check_function_values(values, "function")
         return values
 
     def evaluate(self, X: Array) -> Array:
