@@ -112,6 +112,10 @@ class TargetFrame(ABC):
         """Return what is left of the candidates `index` outside the frame, (n_rows, b)."""
 
     @abstractmethod
+    def residual_products(self, index: Index) -> Array:
+        """Return products of that with all candidates, shape (b, n_candidates)."""
+
+    @abstractmethod
     def residual_grams(self) -> list[Array]:
         """Return products of that within all groups of each size, shapes (n_groups, size, size)."""
 
@@ -148,6 +152,10 @@ class ClosedFrame(TargetFrame):
     def residual(self, index: Index) -> Array:
         """Nothing is left."""
         return np.zeros((0, len(index)))
+
+    def residual_products(self, index: Index) -> Array:
+        """Nothing is left."""
+        return np.zeros((len(index), self.coords.shape[1]))
 
     def residual_grams(self) -> list[Array]:
         """Nothing is left."""

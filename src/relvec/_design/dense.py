@@ -212,6 +212,10 @@ class DenseFrame(TargetFrame):
         """See `TargetFrame.residual`."""
         return self._orthogonalised(self._standardised(index))
 
+    def residual_products(self, index: Index) -> Array:
+        """See `TargetFrame.residual_products`."""
+        return self._dot(self.residual(index).T)
+
     def residual_grams(self) -> list[Array]:
         """See `TargetFrame.residual_grams`."""
         within = (np.moveaxis(self.coords[:, members], 0, 1) for _, members in self.groups.by_size)

@@ -316,6 +316,18 @@ class EvidenceModel(ABC):
         Where a look costs much, what is `known` of an earlier scan tells which.
         """
 
+    def exchanges(
+        self, hyper: Hyperparameters, least: float, penalty: float
+    ) -> tuple[Hyperparameters | None, list[EvidenceState]]:
+        """Let candidates come in the place of active functions, all other precisions as they are.
+
+        Returned is what the best exchange leads to, if it is worth `least` nats, each function
+        costing a `penalty`, or else states after a few that may be worth it once the other
+        precisions follow. None where what they are worth has no closed form.
+        """
+        del hyper, least, penalty
+        return None, []
+
     @abstractmethod
     def all_active(self) -> Self:
         """Prepare for points at which every candidate is active, and no scans."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import Self
@@ -17,6 +18,7 @@ from relvec._evidence.base import (
     SparseModel,
     WarmStart,
 )
+from relvec._evidence.exchanges import Exchanges
 from relvec._evidence.gains import Block, best_independent, best_of_groups, greedy_additions
 from relvec._evidence.gaussian import CandidateFactors, ExactState, ReducedData
 from relvec._evidence.hyperparameters import Hyperparameters
@@ -37,6 +39,11 @@ SHARE_HELD = 0.5
 NEGLECTED_FACTOR = 1.0
 #: Noise precision beside a target of unit norm up to which squares stay in range.
 LARGEST_PRECISION = 1e100
+#: Exchanges of which a step in the other precisions is tried.
+TRIALS = 3
+#: Exchanges that are looked at with an addition after them, and the products of numbers of the
+#: candidates that this may take.
+DOUBLES, PRODUCTS = 32, 1 << 20
 #: The frame is rebuilt when it holds this many times the active functions, and this many more.
 SLACK, SPARE = 1.3, 64
 
@@ -165,6 +172,37 @@ class ExactEvidence(EvidenceModel):
         """See `EvidenceModel.scores`."""
         assert isinstance(state, ExactState)
         return ExactScores(self, state)
+
+    def exchanges(
+        self, hyper: Hyperparameters, least: float, penalty: float
+    ) -> tuple[Hyperparameters | None, list[EvidenceState]]:
+        """See `EvidenceModel.exchanges`; of single functions, not of groups."""
+        if not (self.design.groups.single and len(hyper.active)):
+            return None, []
+        exchanges = Exchanges(self.frame, self.at(hyper), penalty)
+        singles = exchanges.singles(TRIALS)
+        if singles and singles[0].worth > least:
+            return singles[0].of(hyper), []
+        double = exchanges.best_double(min(DOUBLES, PRODUCTS // math.prod(self.design.shape)))
+        if double is not None and double.worth > least:
+            return double.of(hyper), []
+        return None, [self._beside_frame(one.of(hyper)) for one in singles]
+
+    def _beside_frame(self, hyper: Hyperparameters) -> ExactState:
+        """Posterior at a model of which the frame spans all functions but the last.
+
+        What is left of that one is a direction of its own, which costs no pass over rows; the
+        digits that its norm has lost as a difference are those of a look at the model.
+        """
+        frame, last = self.frame, hyper.active[-1]
+        norm = np.sqrt(frame.residual_norm2[last])
+        data = ReducedData.from_frame(frame, hyper.active, self.n)
+        if norm > 0:
+            beside = np.atleast_2d(frame.residual_dot)[:, last] / norm
+            R = np.vstack([data.R, norm * (hyper.active == last)])
+            c, left = np.column_stack([data.c, beside]), data.residual_target - beside**2
+            data = replace(data, R=R, c=c, residual_target=np.maximum(left, 0.0))
+        return ExactState(data, hyper, self.noise.prior)
 
     def all_active(self) -> Self:
         """See `EvidenceModel.all_active`: the rows themselves are the frame."""

@@ -70,7 +70,18 @@ def _best_of_one(s: Array, q2: Array) -> tuple[Array, Array]:
     """One output: α = s²/(q² − s) where q² > s (Tipping & Faul 2003, eq. 20 and 27)."""
     ratio = np.maximum(q2 / s, 1.0)
     with np.errstate(divide="ignore"):
-        return 0.5 * (ratio - 1 - np.log(ratio)), s / (ratio - 1)
+        return _gain_of_one(ratio), s / (ratio - 1)
+
+
+def gain_of_one(s: Array, q: Array, floor: Array) -> Array:
+    """Gain of single candidates with one output each, at any places; shapes that broadcast."""
+    return _gain_of_one(np.maximum(q * q / np.where(s > floor, s, np.inf), 1.0))
+
+
+def _gain_of_one(ratio: Array) -> Array:
+    """Gain by q²/s, which is 1 at least."""
+    gain: Array = 0.5 * (ratio - 1 - np.log(ratio))
+    return gain
 
 
 def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array
 from relvec.solvers.backward import BackwardState
 from relvec.solvers.base import AGREEMENT, LocalOptimum, Pass, Solution, Solver, Status
+from relvec.solvers.exchange import better_exchange
 from relvec.solvers.newton import newton_ascent, polish
 from relvec.solvers.updates import FixedPoint
 
@@ -27,13 +28,14 @@ MAX_DENSITY = 1 / 3
 #: A function that costs less than this, in nats, may be a near copy of others.
 COPY_COST = 1.0
 
-#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine" and "update" make
-#: passes; the others lead from one to the next.
-FROM_LOW_RANK = ("ascend", "delete copies", "refine")
-FROM_FEW = ("ascend", "refine")
-BOTTOM_UP = ("add first", "hold", "release")
+#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine", "update" and
+#: "exchange" make passes; the others lead from one to the next.
+IMPROVED = ("exchange", "polish")
+FROM_LOW_RANK = ("ascend", "delete copies", "refine", *IMPROVED)
+FROM_FEW = ("ascend", "refine", *IMPROVED)
+BOTTOM_UP = ("add first", "hold", "release", *IMPROVED)
 FROM_UPDATES = ("update", *FROM_LOW_RANK)
-FROM_BEST = ("perturb noise", "hold", "release")
+FROM_BEST = ("perturb noise", "hold", "release", *IMPROVED)
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,14 @@ class Sequential(Solver):
         """See `Solver.step`."""
         if not state.stages:
             state = self._begun(model, replace(state, endings=state.reached))
-        after = (self._updated if state.stages[0] == "update" else self._pass)(model, state)
-        ended = len(after.stages) < len(state.stages)
+        match state.stages[0]:
+            case "update":
+                after = self._updated(model, state)
+            case "exchange":
+                after = self._exchanged(model, state)
+            case _:
+                after = self._pass(model, state)
+        ended = len(after.stages) < len(state.stages) or after.stages[0] == "exchange"
         return self._entered(model, after) if ended and after.n_iter < self.max_iter else after
 
     def restore(self, model: EvidenceModel, state: ForwardState) -> None:
@@ -200,6 +208,13 @@ class Sequential(Solver):
                     state = replace(state, hyper=replace(best, beta=best.beta * factor))
                 case "delete copies":
                     state = self._without_copies(model, state)
+                case "exchange":
+                    here = state.reached[-1]
+                    better = better_exchange(model, here, self.tol, self.multiplicity_penalty)
+                    if better is not None:
+                        return state.ascending(better)
+                case "polish":
+                    state = self._polished(model, state)
                 case _:
                     state, passes = self._prepared(model, state)
                     if passes:
@@ -234,6 +249,17 @@ class Sequential(Solver):
         state = replace(state, hyper=updates.reached, updates=None, exact=True)
         return state.after_stage()
 
+    def _exchanged(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Go on from an exchange to where its precisions come to rest."""
+        there = model.at(state.hyper)
+        there = newton_ascent(there, model.n, model.noise, self.tol, model.thorough)
+        evidence = model.user_evidence(there.log_evidence)
+        earlier = tuple(row for row in state.history if row.log_evidence <= evidence)
+        after = self._recorded(model, replace(state, n_iter=state.n_iter + 1), there, earlier)
+        if self._penalised(after.reached[-1]) > self._penalised(state.reached[-1]):
+            return after
+        return replace(state, n_iter=after.n_iter).after_stage()  # lost to rounding
+
     # A pass
 
     def _pass(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
@@ -250,7 +276,7 @@ class Sequential(Solver):
         scores = model.scores(there, self.tol, state.known)
         finished = stalled or scores.gain.max(initial=0.0) < self.tol
         if state.thorough and finished:
-            return self._polished(model, state, noise).after_stage()
+            return self._settled(model, state, noise).after_stage()
         if holds and len(there.mean) > MAX_DENSITY * model.n:
             return state.after_stage()
         if state.n_iter >= self.max_iter:
@@ -270,19 +296,20 @@ class Sequential(Solver):
         batch = np.argpartition(-gain, size - 1)[:size]
         return scores.added(here.hyper, batch, threshold)
 
-    def _polished(self, model: EvidenceModel, state: ForwardState, noise: Noise) -> ForwardState:
-        """Go on from the best pass to where its steps come to rest."""
+    def _settled(self, model: EvidenceModel, state: ForwardState, noise: Noise) -> ForwardState:
+        """Go on from the best pass to where steps come to rest that need not raise the evidence."""
         here = model.at(state.best)
         if not here.allowed_decrease:
-            here = self._at_rest(model, here, noise)
-            return replace(state, best=here.hyper, log_evidence=here.log_evidence)
+            return state
         there = newton_ascent(here, model.n, noise, self.tol, model.thorough)
         return self._replaced(model, state, there) if np.isfinite(there.log_evidence) else state
 
-    def _at_rest(self, model: EvidenceModel, here: EvidenceState, noise: Noise) -> EvidenceState:
-        """Polish a state, if that takes no passes over rows."""
-        steps = model.polish_steps
-        return polish(here, model.n, noise, self.tol, steps) if steps else here
+    def _polished(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Polish the best model, if that takes no passes over rows."""
+        if not model.polish_steps:
+            return state
+        here = polish(model.at(state.best), model.n, model.noise, self.tol, model.polish_steps)
+        return replace(state, best=here.hyper, log_evidence=here.log_evidence)
 
     def _without_copies(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Delete near copies of functions, while that costs a tenth of `tol` nats in all.
@@ -307,7 +334,7 @@ class Sequential(Solver):
                 here = fewer
         if here is whole:
             return state
-        return self._replaced(model, state, self._at_rest(model, here, model.noise))
+        return self._replaced(model, state, here)
 
     def _replaced(
         self, model: EvidenceModel, state: ForwardState, there: EvidenceState

@@ -76,6 +76,14 @@ def polish(state: EvidenceState, n: float, noise: Noise, tol: float, steps: int)
     return state
 
 
+def promised(state: EvidenceState, n: float, noise: Noise) -> float:
+    """Rise of the evidence that a Newton step promises, zero where the evidence is not concave."""
+    slope = state.gradient()
+    free = _free(state, slope, noise, n)
+    step = _newton_step(-state.hessian()[free][:, free], slope[free], 0.0)
+    return 0.0 if step is None else 0.5 * float(slope[free] @ step)
+
+
 def _free(state: EvidenceState, gradient: Array, noise: Noise, n: float) -> NDArray[np.bool_]:
     """Which coordinates are free to move: every log α, and the log β of each noise that may."""
     free, k = np.ones(len(gradient), dtype=np.bool_), len(state.hyper.alpha)
