@@ -330,6 +330,8 @@ def test_rule_error_bars_short_counts_rows_outside_of_intervals():
     assert finding.code == "error_bars_short"
     assert finding.numbers["coverage"] == pytest.approx(0.79)
     assert "hold 79 % of them" in finding.sentence
+    few = new[:24], t[:24] + off[37:61] * std[:24]  # 5 of 24 outside, also 79 %
+    assert "error_bars_short" in model.diagnose(*few).codes
     off = np.repeat([2.1, 0.1], [16, 184]) * np.tile([1, -1], 100)
     assert "error_bars_short" not in model.diagnose(new, t + off * std).codes
 

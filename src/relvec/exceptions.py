@@ -26,7 +26,10 @@ class Advice(NamedTuple):
     value: str | bool | None = None
 
     def worded(self, options: Mapping[str, str] | None = None) -> str:
-        """Return the advice in words: those of Python, or of a command with `options`."""
+        """Return the advice in words: those of Python, or of a command with `options`.
+
+        See `sentence`, which does so for all advice.
+        """
         if options is None:
             setting = "" if self.value is None else f"={self.value!r}"
             return self.text.format(f"{self.parameter}{setting}")
@@ -37,7 +40,29 @@ class Advice(NamedTuple):
 def sentence(fact: str, advice: Iterable[Advice], options: Mapping[str, str] | None = None) -> str:
     """Return a fact and the advice on it, in the words of Python or of a command.
 
-    A command whose `options`, by the names of parameters, lack one gives no advice to set it.
+    Parameters
+    ----------
+    fact : str
+        What happened.
+    advice : iterable of Advice
+        What can be done about it.
+    options : mapping of str to str, default=None
+        Option of a command for each parameter that it sets, in the words of which advice is given;
+        advice on other parameters is left out. None gives all, in the words of Python.
+
+    Returns
+    -------
+    sentence : str
+        The fact, a semicolon, and all advice.
+
+    Examples
+    --------
+    >>> from relvec.exceptions import Advice, sentence
+    >>> advice = [Advice("use {}", "gamma", "ard"), Advice("set {}", "noise_variance")]
+    >>> print(sentence("all rows look alike", advice))
+    all rows look alike; use gamma='ard', or set noise_variance
+    >>> print(sentence("all rows look alike", advice, {"gamma": "--gamma"}))
+    all rows look alike; use --gamma ard
     """
     possible = [
         each.worded(options)

@@ -23,6 +23,9 @@ TOO_MANY = float(2 * norm.sf(norm.isf((1 - COVERAGE) / 2) / np.sqrt(TOO_SHORT)))
 #: which it is more than stragglers.
 NEXT_TO_NOTHING, STRAGGLERS = 0.01, 0.05
 
+#: Probability that as few rows lie in their intervals by chance. Other rules are looked at in every
+#: fit of a search, new rows once, and of few rows 79 % in intervals of 95 % are to be told of.
+BY_CHANCE = 0.01
 #: Rows from which on errors are compared with those of a constant.
 FEWEST = 20
 
@@ -48,7 +51,7 @@ def error_bars_short(case: Case) -> Iterator[Finding]:
     # of targets of one row, which may miss together, the one that misses most
     outside = int((~inside).sum(axis=0).max(initial=0))
     too_many = outside > TOO_MANY * len(inside)
-    too_many &= binom.sf(outside - 1, len(inside), 1 - COVERAGE) < LEVEL
+    too_many &= binom.sf(outside - 1, len(inside), 1 - COVERAGE) < BY_CHANCE
     if (misses and likelihood in WIDER) or (too_many and not case.fitted_rows):
         yield Finding(
             "error_bars_short",
