@@ -125,6 +125,13 @@ def test_a_learnt_width_is_not_to_be_set(gamma):
     assert [each.parameter for each in finding.advice] == ["n_starts", "kernel"]
 
 
+def test_a_width_that_cannot_be_learnt_is_not_to_be():
+    X, y, gamma = SINES["0 to 20"](0)
+    model = RVR(gamma=1e-3 * gamma, likelihood="student_t").fit(X, y)
+    finding = next(each for each in model.diagnose(X, y) if each.code == "underfit")
+    assert "use another gamma, or raise n_starts" in finding.sentence
+
+
 def test_new_rows_tell_of_it_too():
     X, y, gamma = SINES["0 to 30"](0)
     new, t, _ = SINES["0 to 30"](1)

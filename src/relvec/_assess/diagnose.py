@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import is_classifier
 
-from relvec._assess.findings import ENOUGH, EVEN_OUT, Case, Diagnosis, Finding, Rule, correlation
+from relvec._assess.findings import ENOUGH, Case, Diagnosis, Finding, Rule, correlation
 from relvec._assess.new_rows import error_bars_short, far_from_data, no_skill, overconfident
 from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
 from relvec._fitting.result import FittedOutput
@@ -121,7 +121,7 @@ def scales_uneven(case: Case) -> Iterator[Finding]:
             f"{case.features[narrow]} and both share one width, so that distances are those of the "
             "widest",
             {"ratio": ratio},
-            EVEN_OUT,
+            case.spreads_advice,
         )
 
 

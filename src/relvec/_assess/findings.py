@@ -28,8 +28,6 @@ LEVEL = 1e-3
 ENOUGH = 50
 #: Ratio of spreads: a feature that much narrower is a share of 1e-4 of a squared distance.
 UNEVEN = 100.0
-#: What to do about inputs of so different spread.
-EVEN_OUT = (Advice("standardise X (StandardScaler)"), Advice("use {}", "gamma", "ard"))
 #: Distance at which functions are evaluated, in spreads of the points that they are centred on, and
 #: the share of their peak that they must have fallen below there to count as local.
 FAR_OUT, GONE = 1e6, 1e-3
@@ -155,6 +153,18 @@ class Case:
         if not relevance[wide] > UNEVEN * relevance[narrow]:
             return None
         return narrow, wide, float(relevance[wide] / relevance[narrow])
+
+    @property
+    def learns_scales(self) -> bool:
+        """Return whether the likelihood allows for widths that are learnt."""
+        return all(output.likelihood.learns_scales for output in self.result.outputs)
+
+    @property
+    def spreads_advice(self) -> tuple[Advice, ...]:
+        """Advice on inputs whose spreads are uneven."""
+        standardise = Advice("standardise X (StandardScaler)")
+        learn = Advice("use {}", "gamma", "ard")
+        return (standardise, learn) if self.learns_scales else (standardise,)
 
     @property
     def width_learnt(self) -> bool:

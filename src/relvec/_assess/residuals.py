@@ -9,7 +9,7 @@ from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
 from scipy.stats import t as student
 from sklearn.neighbors import NearestNeighbors
 
-from relvec._assess.findings import ENOUGH, EVEN_OUT, LEVEL, Case, Finding, Mask, correlation
+from relvec._assess.findings import ENOUGH, LEVEL, Case, Finding, Mask, correlation
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
 from relvec.basis.scale import standard_deviations
@@ -80,8 +80,8 @@ def outliers(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "outliers",
                 f"{name}{far.sum()} of {len(z)} residuals are further out than Gaussian noise "
-                f"reaches (rows {rows}{', …' if far.sum() > 5 else ''}), and draw the function "
-                "towards them",
+                f"reaches (rows {rows}{', …' if far.sum() > 5 else ''})"
+                + (", and draw the function towards them" if case.fitted_rows else ""),
                 {"outliers": int(far.sum()), "largest": float(np.abs(z).max())},
                 (Advice("look at these rows"), Advice("use {}", "likelihood", "student_t")),
             )
@@ -154,11 +154,11 @@ def _another_fit(case: Case) -> tuple[Advice, ...]:
     """Advice on how a fit that misses a part of the function may find it."""
     model = case.model
     has_width = hasattr(model, "gamma_") and not case.width_learnt
-    advice = list(EVEN_OUT) if case.spreads is not None else []
+    advice = [] if case.spreads is None else list(case.spreads_advice)
     if has_width and not advice:
-        advice.append(
-            Advice("use another width of the kernel ({} learns one)", "gamma", "evidence")
-        )
+        by_evidence = "use another width of the kernel ({} learns one)"
+        learn = Advice(by_evidence, "gamma", "evidence")
+        advice.append(learn if case.learns_scales else Advice("use another {}", "gamma"))
     if model.solver == "sequential" or isinstance(model.solver, Sequential):
         advice.append(Advice("raise {} for a longer search", "n_starts"))
     if not has_width:
