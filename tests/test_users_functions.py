@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import cross_val_predict
 
-from relvec import RVC, RVR
+from relvec import RVC, RVR, compare
 from relvec._design import ArrayBlocks
 from relvec.basis import RBF, CallableKernel, Columns, FunctionColumns, Kernel
 
@@ -120,6 +120,15 @@ def test_a_missing_text_is_said_to_be_missing(y):
     X[3] = None
     with pytest.raises(ValueError, match=r"^X contains missing values .* in row 3,"):
         RVR(common).fit(X, y)
+
+
+def test_models_of_texts_are_compared_and_bases_of_texts_are_transformers(y):
+    X = WORDS[:, None]
+    rows = compare({"pairs": RVR(common), "letters": RVR(overlap)}, X, y)
+    assert len(rows) == 2
+    np.testing.assert_array_equal(CallableKernel(common).fit_transform(X), common(X, X))
+    lower, upper = RVR(common).fit(X, y).calibrate(X, y, cv=4).predict_interval(X)
+    assert (lower < upper).all()
 
 
 # Values

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._numerics.checks import all_finite, check_function_values
+from relvec._numerics.checks import all_finite, check_function_values, reading
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 
@@ -182,7 +182,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fix the functions, centred ones on every row of X (n_samples, n_features)."""
-        rows = validate_data(self, X, dtype=np.float64)
+        rows = validate_data(self, X, **reading(lambda: self.any_rows, X))
         return self.place(rows, Centers.on(rows), None)
 
     def transform(self, X: ArrayLike) -> Array:
@@ -202,7 +202,8 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
             Functions exceed the range of float64 there.
         """
         check_is_fitted(self)
-        return self.values(validate_data(self, X, dtype=np.float64, reset=False))
+        read = reading(lambda: self.any_rows, X)
+        return self.values(validate_data(self, X, reset=False, **read))
 
     def values(self, X: Array) -> Array:
         """Evaluate at new rows; values out of range are refused. See `transform`."""
