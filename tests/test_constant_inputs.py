@@ -6,7 +6,7 @@ import pytest
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._design import ArrayBlocks
 from relvec._fitting.data import ConstantInputs
-from relvec.basis import Columns, FunctionColumns, Polynomial
+from relvec.basis import RBF, Columns, FunctionColumns, Laplacian, Polynomial
 from relvec.exceptions import RoundingWarning
 
 N = 120
@@ -115,3 +115,34 @@ def test_classes(model, rng):
     moved = X.copy()
     moved[:, 2] = 2e-4
     np.testing.assert_allclose(fitted.predict_proba(moved), fitted.predict_proba(X), atol=1e-3)
+
+
+# Functions whose values at all rows are rounding
+
+CENTERS = np.array([[-1.0], [0.0], [1.0], [8.0], [-12.0], [60.0]])
+
+
+@pytest.mark.parametrize("where", ["in memory", "block by block", "in parts"])
+@pytest.mark.parametrize(
+    "kernel",
+    [RBF(), Laplacian(gamma=9.0), RBF() + Laplacian(gamma=9.0), RBF() * RBF(), [RBF(), Columns()]],
+    ids=["rbf", "laplacian", "sum", "product", "beside others"],
+)
+def test_centres_out_of_reach_carry_no_function(kernel, where, rng):
+    X = rng.uniform(-1, 1, (80, 1))
+    y = np.sin(3 * X[:, 0]) + 0.1 * rng.standard_normal(80)
+    model = RVR(kernel, centers=CENTERS)
+    if where == "in parts":
+        model.partial_fit(X, y)
+    else:
+        model.fit(X if where == "in memory" else ArrayBlocks(X, 30), y)
+    assert not (np.abs(model.relevance_vectors_) > 7).any()
+    assert np.abs(model.predict(CENTERS[3:])).max() < 1e3
+
+
+def test_centres_out_of_reach_keep_their_numbers(rng):
+    X = rng.uniform(-1, 1, (80, 1))
+    y = np.sin(3 * X[:, 0]) + 0.1 * rng.standard_normal(80)
+    model = RVR(RBF(gamma=1.0), centers=CENTERS[::-1]).fit(X, y)
+    assert set(model.relevance_) <= {3, 4, 5}
+    np.testing.assert_array_equal(CENTERS[::-1][model.relevance_], model.relevance_vectors_)

@@ -137,15 +137,16 @@ class BlockedDesign(Design):
         center = mean if self.has_intercept else np.zeros(m)
         if not self.has_intercept:
             norm2 = norm2 + self.total_weight * mean**2
-        self._check_range(norm2, center)
-        norms = nonconstant_norms(np.sqrt(norm2), center, self.total_weight)
+        nothing = np.broadcast_to(self.basis.nothing, m)
+        self._check_range(norm2, center, nothing)
+        norms = nonconstant_norms(np.sqrt(norm2), center, self.total_weight, nothing)
         return center, *shared_scales(norms, self.groups)
 
-    def _check_range(self, norm2: Array, center: Array) -> None:
-        """Refuse functions whose squares leave the range of float64."""
+    def _check_range(self, norm2: Array, center: Array, nothing: Array) -> None:
+        """Refuse functions whose squares leave the range of float64, unless they are `nothing`."""
         if not np.isfinite(norm2).all():
             raise OverflowError("basis functions exceed the range of float64; rescale X")
-        tiny = np.flatnonzero(norm2 <= SMALLEST)
+        tiny = np.flatnonzero((norm2 <= SMALLEST) & (nothing == 0))
         if len(tiny):
             sizes = partial(_sizes, self.basis.restrict(tiny), center[tiny])
             if self.blocks.sum(sizes).any():
@@ -263,6 +264,7 @@ class BlockedDesign(Design):
             center=self.has_intercept,
             weights=weights,
             groups=self.groups.label,
+            nothing=self.basis.nothing,
         )
         return design, parts
 

@@ -47,6 +47,8 @@ class DenseDesign(Design):
         Precision of each row's noise, relative to a common one.
     groups : ndarray of int, shape (n_candidates,), optional
         Labels of candidates, those with one label share a precision.
+    nothing : float or ndarray of shape (n_candidates,), optional
+        Size below which values of a candidate are rounding: see `Basis.nothing`.
     """
 
     def __init__(
@@ -57,7 +59,9 @@ class DenseDesign(Design):
         weights: Array | None = None,
         precision: Array | None = None,
         groups: Index | None = None,
+        nothing: float | Array = 0.0,
     ) -> None:
+        self._nothing = nothing
         self.shape = cast(tuple[int, int], Phi.shape)
         self.groups = as_groups(groups, self.shape[1])
         self.has_intercept = center
@@ -75,7 +79,8 @@ class DenseDesign(Design):
                 self.center = (self.row_weights / self.total_weight) @ Phi
                 Phi -= self.center
         self._Phi = Phi
-        norms = nonconstant_norms(_norms(self._copied(Phi)), self.center, self.total_weight)
+        norms = _norms(self._copied(Phi))
+        norms = nonconstant_norms(norms, self.center, self.total_weight, nothing)
         self.scale, self.norm2 = shared_scales(norms, self.groups)
 
     def _copied(self, rows: Array) -> Array:
@@ -89,6 +94,7 @@ class DenseDesign(Design):
         restricted.center, restricted.scale = self.center[index], self.scale[index]
         restricted.norm2, restricted.groups = self.norm2[index], self.groups.restrict(index)
         restricted._Phi = self._Phi[:, index]
+        restricted._nothing = np.broadcast_to(self._nothing, len(self.center))[index]
         return restricted
 
     def with_precision(self, precision: Array) -> Design:
@@ -100,6 +106,7 @@ class DenseDesign(Design):
             weights=self._weights,
             precision=precision,
             groups=self.groups.label,
+            nothing=self._nothing,
         )
 
     def columns(self, index: Index | slice) -> Array:

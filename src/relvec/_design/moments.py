@@ -252,9 +252,13 @@ def _merged_means(
     return one.mean + share * apart, between
 
 
-def nonconstant_norms(norms: Array, center: Array, weight: float) -> Array:
-    """Norm of each centred column, infinite where it is no more than rounding of its mean.
+def nonconstant_norms(
+    norms: Array, center: Array, weight: float, nothing: float | Array = 0.0
+) -> Array:
+    """Norm of each centred column, infinite where it is no more than rounding.
 
-    A column of rounding errors is no function: an infinite scale makes it zero in every product.
+    That is so of its mean, or of `nothing`, a size of its values that is next to none. A column of
+    rounding errors is no function: an infinite scale makes it zero in every product.
     """
-    return np.where(norms <= np.sqrt(weight) * ROUNDINGS * np.abs(center), np.inf, norms)
+    least = np.maximum(ROUNDINGS * np.abs(center), nothing)
+    return np.where(norms <= np.sqrt(weight) * least, np.inf, norms)

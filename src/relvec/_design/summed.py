@@ -75,9 +75,19 @@ class SummedDesign(DenseDesign):
         There is a flat-prior intercept.
     groups : ndarray of int, shape (n_candidates,), optional
         Labels of candidates, those with one label share a precision.
+    nothing : float or ndarray of shape (n_candidates,), optional
+        Size below which values of a candidate are rounding: see `Basis.nothing`.
     """
 
-    def __init__(self, sums: RowSums, *, center: bool, groups: Index | None = None) -> None:
+    def __init__(
+        self,
+        sums: RowSums,
+        *,
+        center: bool,
+        groups: Index | None = None,
+        nothing: float | Array = 0.0,
+    ) -> None:
+        self._nothing = nothing
         root, m = sums.root, sums.n_candidates
         rows = root.rows if center else root.about_zero()
         self.shape = len(rows), m
@@ -88,7 +98,7 @@ class SummedDesign(DenseDesign):
         self._Phi, self._targets = (np.ascontiguousarray(p) for p in np.split(rows, [m], axis=1))
         self.center = root.mean[:m] if center else np.zeros(m)
         norms = np.sqrt(np.einsum("ij,ij->j", self._Phi, self._Phi))
-        norms = nonconstant_norms(norms, self.center, self.total_weight)
+        norms = nonconstant_norms(norms, self.center, self.total_weight, nothing)
         self.groups = as_groups(groups, m)
         self.scale, self.norm2 = shared_scales(norms, self.groups)
         self._many = isinstance(sums.moments, Moments) and self.n_copies * m**2 > MANY_PRODUCTS

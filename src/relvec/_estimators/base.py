@@ -74,8 +74,10 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         basis = pipeline.place(data, self._basis(data), config, runner)
         basis = basis.without_multiples(constant.constant)
         result = pipeline.fit(data, basis, likelihood, config, runner)
-        lost = constant.warnings(getattr(self, "feature_names_in_", None))
-        self._conclude(replace(result, warnings=[*result.warnings, *lost]))
+        if len(constant.lost):
+            lost = constant.warning(getattr(self, "feature_names_in_", None))
+            result = replace(result, warnings=[*result.warnings, lost])
+        self._conclude(result)
 
     def _conclude(self, result: FitResult) -> None:
         """Set the attributes of a fit, and warn."""

@@ -70,18 +70,14 @@ class ConstantInputs:
         nothing = np.empty(0, dtype=np.intp)
         return cls(np.zeros(n_features, dtype=np.bool_), nothing, np.empty(0), nothing)
 
-    def warnings(self, features: Sequence[str] | None) -> list[RoundingWarning]:
+    def warning(self, features: Sequence[str] | None) -> RoundingWarning:
         """Return a warning of inputs that are lost beside others, by the names of the inputs."""
-        if not len(self.lost):
-            return []
         names = ", ".join(feature_name(features, column) for column in self.lost)
-        return [
-            RoundingWarning(
-                f"values of {names} are rounding errors beside those of every other column of X, "
-                "and are taken for zeros",
-                Advice("rescale X if they are not"),
-            )
-        ]
+        return RoundingWarning(
+            f"values of {names} are rounding errors beside those of every other column of X, "
+            "and are taken for zeros",
+            Advice("rescale X if they are not"),
+        )
 
 
 def _lost(varying: Index, size: Array, half_range: Array) -> Index:
@@ -181,10 +177,11 @@ class TrainingData:
         """Values of the candidates, (n_samples, n_candidates); a design refuses infinite ones."""
         return basis.checked(self.X)
 
-    def design(self, Phi: Array, groups: Index) -> DenseDesign:
+    def design(self, Phi: Array, groups: Index, nothing: float | Array = 0.0) -> DenseDesign:
         """Return the design of candidates Phi (n_samples, n_candidates), which it takes over.
 
-        Those with one label in `groups` (n_candidates,) share a precision.
+        Those with one label in `groups` (n_candidates,) share a precision, and those whose values
+        are no more than `nothing` (n_candidates,) are none.
         """
         return DenseDesign(
             Phi,
@@ -192,6 +189,7 @@ class TrainingData:
             weights=self.weights,
             precision=self.row_precision,
             groups=groups,
+            nothing=nothing,
         )
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
@@ -203,7 +201,7 @@ class TrainingData:
         size = len(self.X) * len(basis.rows_)
         few = size > SMALL and len(self.X) > ROWS_A_FUNCTION * len(basis.rows_)
         if self.fits_in_memory(basis) and not (few and likelihood.quadratic):
-            return self.design(self.evaluate(basis), basis.groups)
+            return self.design(self.evaluate(basis), basis.groups, basis.nothing)
         return BlockedDesign(
             ArrayBlocks(self.X, block_size(basis)),
             basis,
@@ -334,7 +332,8 @@ class SummedData(TrainingData):
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of few rows that have the products of all."""
-        return SummedDesign(self.sums, center=self.intercept, groups=basis.groups)
+        groups, nothing = basis.groups, basis.nothing
+        return SummedDesign(self.sums, center=self.intercept, groups=groups, nothing=nothing)
 
     def check(self, likelihood: Likelihood, basis: Basis) -> None:
         """Accept what was checked when the rows were seen."""

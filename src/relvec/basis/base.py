@@ -128,6 +128,15 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         return self if len(distinct) == len(self.rows_) else self.restrict(distinct)
 
     @property
+    def nothing(self) -> float | Array:
+        """Size below which values of a function are rounding, (n_functions,) or of all.
+
+        What is no more at every training row says nothing of the function, which may be large
+        elsewhere.
+        """
+        return 0.0
+
+    @property
     def hyper(self) -> dict[str, float | Array]:
         """Positive values that are to be learnt from the evidence, by name.
 

@@ -169,6 +169,12 @@ class Concatenate(Composite):
             begin = max(begin, int(found[-1].max(initial=-1)) + 1)
         return np.concatenate(found)
 
+    @property
+    def nothing(self) -> float | Array:
+        """Sizes of all parts; see `Basis.nothing`."""
+        sizes = [np.broadcast_to(part.nothing, len(part.rows_)) for part in self.parts_]
+        return np.concatenate(sizes)
+
     def kernel_parts(self) -> list[tuple[KernelFunction, Index]]:
         """Kernels of all parts; see `Basis.kernel_parts`."""
         return [

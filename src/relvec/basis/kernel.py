@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from relvec._numerics.floats import EPSILON
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Basis, Centers, KernelFunction
 from relvec.basis.combine import Composite
@@ -26,9 +27,12 @@ class Kernel(Basis):
         The points z_m.
     places_ : ndarray of int, shape (n_functions,)
         Number of each in its name: the training row, or the position among points of one's own.
+    peak : float
+        k(z, z) of a kernel that falls off from there to zero; 0 of others.
     """
 
     centred = True
+    peak: float = 0.0
     centers_: Array
     places_: Index
 
@@ -49,6 +53,12 @@ class Kernel(Basis):
     def evaluate(self, X: Array) -> Array:
         """Kernel between the rows of X and every centre; see `Basis.evaluate`."""
         return self.k(X, self.centers_) if len(self.centers_) else np.empty((len(X), 0))
+
+    @property
+    def nothing(self) -> float | Array:
+        """Size that is lost beside the peak, where no row is the centre; see `Basis.nothing`."""
+        own = self.rows_ < 0
+        return np.where(own, EPSILON / 2 * self.peak, 0.0) if self.peak and own.any() else 0.0
 
     def restrict(self, active: Index) -> Self:
         """Keep the centres `active`; see `Basis.restrict`."""
@@ -141,6 +151,12 @@ class CombinedKernel(Composite, Kernel):
     def any_rows(self) -> bool:  # type: ignore[override]
         """True if every kernel takes any."""
         return all(getattr(kernel, "any_rows", False) for kernel in self.kernels)
+
+    @property
+    def peak(self) -> float:  # type: ignore[override]
+        """Peak of the kernels together, if all of them fall off."""
+        peaks = [part.peak for part in self.parts_]
+        return float(self._operation.reduce(peaks)) if all(peaks) else 0.0
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Centre every kernel on the same points; see `Basis.place`."""

@@ -61,6 +61,8 @@ class RBF(ScaledKernel):
     array([[1.   , 0.607]])
     """
 
+    peak = 1.0
+
     def k(self, X: Array, Z: Array) -> Array:
         """exp(−Σ_d γ_d (x_d − z_d)²)."""
         K = squared_distances(X, Z, np.sqrt(self.gamma_))
@@ -91,6 +93,7 @@ class Laplacian(ScaledKernel):
     """
 
     power = 1
+    peak = 1.0
 
     def k(self, X: Array, Z: Array) -> Array:
         """`exp(−Σ_d γ_d |x_d − z_d|)`."""
