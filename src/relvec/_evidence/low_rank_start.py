@@ -129,5 +129,6 @@ def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:
     coords = frame.coords[:, hyper.active]
     if not coords.size:
         return hyper
-    norms, order = pivoted_qr(coords)
-    return hyper.keep(np.unique(hyper.group[order[norms**2 > RESOLUTION]]))
+    favour = 1 + np.abs(np.atleast_2d(frame.target) @ coords).max(axis=0)
+    norms, order = pivoted_qr(coords * favour)
+    return hyper.keep(np.unique(hyper.group[order[(norms / favour[order]) ** 2 > RESOLUTION]]))
