@@ -65,7 +65,7 @@ class OneStart(Sequential):
 
     def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
         if self.stages is FROM_LOW_RANK:
-            return (Start(self.stages, model.low_rank_start()),)
+            return self.low_rank_start(model)
         return (Start(self.stages),)
 
 
@@ -88,7 +88,7 @@ def fits(family: Family, seed: int) -> Iterator[tuple[float, int]]:
     for stages in (NOISE_LEARNT_AT_ONCE, BOTTOM_UP):
         fit = fit_from(stages, Phi, t)
         yield fit.log_evidence, len(fit.active)
-    if evidence(Phi, t).low_rank_start() is not None:
+    if evidence(Phi, t).low_rank_starts():
         fit = fit_from(FROM_LOW_RANK, Phi, t)
         yield fit.log_evidence, len(fit.active)
     else:

@@ -10,7 +10,7 @@ from relvec._design import DenseDesign, Target
 from relvec._evidence.base import deletion_cost
 from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec._evidence.low_rank_start import MIN_SWEEPS, SWEEP_NOISE, mackay_iterations
+from relvec._evidence.low_rank_start import MIN_SWEEPS, mackay_iterations
 from relvec._evidence.noise import Noise
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Gaussian
@@ -191,8 +191,9 @@ def test_sweeps_are_mackays_updates_with_the_sums_over_the_targets(parts):
     inference, every = together(parts), np.arange(3)
     frame = inference.design.frame(inference.target)
     frame.span(every)
-    found = mackay_iterations(frame, inference.target, inference.n, Noise(False, np.full(3, 1e8)))
-    alpha, beta = np.full(3, 3.0), 1 / (SWEEP_NOISE * inference.target.variance)
+    alpha, beta = np.full(3, 3.0), 100 / inference.target.variance
+    every_one = Hyperparameters(every, alpha, beta)
+    found = mackay_iterations(frame, every_one, inference.n, Noise(False, np.full(3, 1e8)))
     for _ in range(MIN_SWEEPS):
         moments = [p.posterior(every, alpha, b) for p, b in zip(parts, beta, strict=True)]
         gammas = np.array([1 - alpha * covariance.diagonal() for _, covariance in moments])

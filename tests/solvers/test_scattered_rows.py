@@ -29,7 +29,7 @@ def problem(request):
 def test_the_same_starts_end_in_the_same_model(problem, solver, monkeypatch):
     """With looks that cost nothing the search is the same, wherever the rows are."""
     monkeypatch.setattr(Scattered, "evaluation_is_a_pass", False)
-    monkeypatch.setattr(LaplaceEvidence, "low_rank_start", lambda self: None)
+    monkeypatch.setattr(LaplaceEvidence, "low_rank_starts", lambda self: ())
     one, other = (
         solve(solver, problem, design) for design in (problem.design, Scattered(problem.design))
     )

@@ -341,8 +341,8 @@ class EvidenceModel(ABC):
         """Model of every candidate, given precisions in the users' units."""
 
     @abstractmethod
-    def low_rank_start(self) -> Hyperparameters | None:
-        """Return a model that all functions at once lead to, or None where that is too dear."""
+    def low_rank_starts(self) -> tuple[Hyperparameters, ...]:
+        """Return models that all functions at once lead to; none where that is too dear."""
 
     def of_few_rows(self) -> EvidenceModel | None:
         """Evidence of some rows in memory, whose model is a start where a look at all is a pass.

@@ -22,7 +22,7 @@ from relvec._evidence.exchanges import Exchanges
 from relvec._evidence.gains import Block, best_independent, best_of_groups, greedy_additions
 from relvec._evidence.gaussian import CandidateFactors, ExactState, ReducedData
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec._evidence.low_rank_start import NEGLECTED, low_rank_frame, mackay_iterations
+from relvec._evidence.low_rank_start import NEGLECTED, low_rank_frame, low_rank_starts
 from relvec._evidence.noise import NOISE_FLOOR, Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.floats import EPSILON
@@ -223,11 +223,11 @@ class ExactEvidence(EvidenceModel):
         slope: Array = self.design.row_weights[:, None] * D / scale
         return slope
 
-    def low_rank_start(self) -> Hyperparameters | None:
-        """See `EvidenceModel.low_rank_start`; cheap where few directions span the dictionary."""
+    def low_rank_starts(self) -> tuple[Hyperparameters, ...]:
+        """See `EvidenceModel.low_rank_starts`; cheap where few directions span the dictionary."""
         if not isinstance(self.frame, ClosedFrame):
-            return None
-        return mackay_iterations(self.frame, self.target, self.n, self.noise)
+            return ()
+        return low_rank_starts(self.frame, self.n, self.noise)
 
     def refine(self, hyper: Hyperparameters) -> bool:
         """See `EvidenceModel.refine`."""

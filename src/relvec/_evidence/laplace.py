@@ -254,10 +254,10 @@ class LaplaceEvidence(EvidenceModel):
         slope: Array = self.design.map_rows(function, *rows)
         return slope
 
-    def low_rank_start(self) -> Hyperparameters | None:
-        """See `EvidenceModel.low_rank_start`; for one output and rows that few directions span."""
+    def low_rank_starts(self) -> tuple[Hyperparameters, ...]:
+        """See `EvidenceModel.low_rank_starts`; for one output and rows that few directions span."""
         if self._outputs > 1 or self.evaluation_is_a_pass:
-            return None
+            return ()
         nothing = self.at(Hyperparameters.empty(self.first_beta))
         rows = nothing.mode.gradient, self.design.row_weights
         many = self.design.shape[1] > FEW_CANDIDATES
@@ -269,9 +269,10 @@ class LaplaceEvidence(EvidenceModel):
             candidates_a_direction=CANDIDATES_A_DIRECTION[many],
         )
         if frame is None:
-            return None
+            return ()
         model = FrameModel.of(self.design, self.t, self.likelihood, frame)
-        return shared_precision_start(model, self.first_beta)
+        start = shared_precision_start(model, self.first_beta)
+        return () if start is None else (start,)
 
     def of_few_rows(self) -> LaplaceEvidence | None:
         """See `EvidenceModel.of_few_rows`; a class may be too rare to be among them."""

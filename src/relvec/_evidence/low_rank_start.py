@@ -1,9 +1,12 @@
-"""Start of the search by MacKay iterations where the dictionary is numerically of low rank.
+"""Starts of the search by MacKay iterations where the dictionary is numerically of low rank.
 
 Smooth kernels give hundreds of functions that span a few dozen directions. Adding them one by one
 gets stuck there, because the first few stand in the way of better ones that lie almost in their
 span. Going top-down from all functions at once does not, and in an orthonormal frame of j
 directions a sweep over all M of them costs j²M operations instead of N³.
+
+A sweep begins where all functions share one precision. The evidence of that model is a function of
+one number, whose maxima tell how much of the target may be noise.
 """
 
 from __future__ import annotations
@@ -16,13 +19,15 @@ import numpy as np
 from relvec._design.base import Design, Target, TargetFrame
 from relvec._evidence.gaussian import RESOLUTION, CandidateFactors, ReducedData
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec._evidence.noise import Noise
+from relvec._evidence.noise import NO_MISFIT, Noise
+from relvec._numerics.floats import EPSILON
 from relvec._numerics.linalg import pivoted_qr
 from relvec._numerics.typing import Array
 
 #: Share of a unit-norm function's square that may stay outside the frame: up to this many
-#: directions the first, beyond them the second.
-FEW, NEGLECTED = 64, (1e-8, 1e-5)
+#: directions the first, beyond them the second. What is fast beside the width of a smooth kernel
+#: lies in directions of as little as the first.
+FEW, NEGLECTED = 64, (1e-14, 1e-5)
 #: Directions at most, for how many candidates there may be one, and how many are looked for at a
 #: time.
 MAX_RANK, CANDIDATES_A_DIRECTION, BLOCK = 800, 2, 16
@@ -31,8 +36,9 @@ MAX_RANK, CANDIDATES_A_DIRECTION, BLOCK = 800, 2, 16
 SPEED_UP = 2.0
 #: MacKay iterations at least.
 MIN_SWEEPS = 10
-#: Noise at which they begin, as a share of the variance of the target.
-SWEEP_NOISE = 0.01
+#: Ratios β/α at which the evidence of one precision for all functions is computed, and the share
+#: of a unit variance that the largest and the smallest direction have at the ends.
+RATIOS, LEAST_SIGNAL, MOST_SIGNAL = 60, 1e-2, 1e3
 #: Functions leave that the data determine less than this (γ_i), a tenth more every sweep.
 WELL_DETERMINED, GROWTH = 0.003, 1.1
 
@@ -75,24 +81,68 @@ def low_rank_frame(
     return None
 
 
+def low_rank_starts(frame: TargetFrame, n: float, noise: Noise) -> tuple[Hyperparameters, ...]:
+    """Models that MacKay's updates lead to, the one of the highest shared-precision evidence first.
+
+    From each local maximum of the evidence in which all functions share a precision: from that of
+    much noise the updates may lose what those of little keep.
+    """
+    found: dict[tuple[int, ...], Hyperparameters] = {}
+    for start in shared_precision_maxima(frame, n, noise):
+        ended = mackay_iterations(frame, start, n, noise)
+        found.setdefault(tuple(ended.active), ended)
+    return tuple(found.values())
+
+
+def spanned_functions(frame: TargetFrame, alpha: float, beta: Array) -> Hyperparameters:
+    """All groups of functions that the frame spans in part, each with the same precision."""
+    spanned = np.einsum("ij,ij->j", frame.coords, frame.coords)
+    active, group = frame.groups.members(np.flatnonzero(frame.groups.total(spanned) > 0))
+    return Hyperparameters(active, np.full(group.max(initial=-1) + 1, alpha), beta, group)
+
+
+def shared_precision_maxima(
+    frame: TargetFrame, n: float, noise: Noise
+) -> tuple[Hyperparameters, ...]:
+    """Local maxima of the evidence where all functions share α, the highest first.
+
+    With the eigenvalues s_i of ΦΦᵀ and the parts c_i of the target along its eigenvectors,
+    C = β⁻¹(I + ρΦΦᵀ) for ρ = β/α, so that β⁻¹ = (Σ c_i²/(1 + ρs_i) + r)/N is best at each ρ, with
+    the square r that the frame leaves of the target, and one dimension is left to be searched.
+    Several targets share ρ here, and α is the geometric mean of what theirs would be.
+    """
+    coords, outside = frame.coords, np.atleast_1d(frame.residual_target)
+    s, axes = np.linalg.eigh(coords @ coords.T)
+    if not s.max(initial=0.0) > 0:
+        return ()
+    squares = (np.atleast_2d(frame.target) @ axes) ** 2
+    s = np.maximum(s, EPSILON * s.max())
+    ratio = np.geomspace(LEAST_SIGNAL / s.max(), MOST_SIGNAL / s.min(), RATIOS)
+    variance = 1 + np.multiply.outer(ratio, s)  # of each part beside β⁻¹
+    misfit = squares @ (1 / variance).T + outside[:, None]
+    beta = n / np.maximum(misfit, NO_MISFIT)
+    beta = np.where(noise.held, noise.beta_max[:, None], np.minimum(beta, noise.beta_max[:, None]))
+    log_det = len(outside) * np.log(variance).sum(axis=1)
+    evidence = 0.5 * ((n * np.log(beta) - beta * misfit).sum(axis=0) - log_det)  # eq. 15
+    padded = np.pad(evidence, 1, constant_values=-np.inf)
+    maxima = np.flatnonzero((evidence >= padded[:-2]) & (evidence > padded[2:]))
+    maxima = maxima[np.argsort(-evidence[maxima], kind="stable")]
+    alpha = np.exp(np.log(beta).mean(axis=0)) / ratio
+    return tuple(spanned_functions(frame, float(alpha[k]), beta[:, k]) for k in maxima)
+
+
 def mackay_iterations(
-    frame: TargetFrame, target: Target, n: float, noise: Noise
+    frame: TargetFrame, hyper: Hyperparameters, n: float, noise: Noise
 ) -> Hyperparameters:
     """MacKay's updates (eq. 16 to 18) of all groups, until no more are left than directions.
 
     The frame spans most functions nearly, so this is a start and no result: functions
-    must be spanned exactly before the evidence means anything. Every function starts with the same
-    share of the target's variance. With S and Q of every function, γ_i = S_i/α_i and μ_i = Q_i/α_i.
-    Several targets and the functions of a group share α, so that eq. 16 has their sums:
-    α_g = Σγ_i / Σμ_i².
+    must be spanned exactly before the evidence means anything. With S and Q of every function,
+    γ_i = S_i/α_i and μ_i = Q_i/α_i. Several targets and the functions of a group share α, so that
+    eq. 16 has their sums: α_g = Σγ_i / Σμ_i².
     """
-    spanned = np.einsum("ij,ij->j", frame.coords, frame.coords)
-    some = np.flatnonzero(frame.groups.total(spanned) > 0)
-    active, group = frame.groups.members(some)
-    beta = noise.beta_max if noise.held else np.atleast_1d(1 / (SWEEP_NOISE * target.variance))
-    hyper = Hyperparameters(active, np.full(len(some), float(len(active))), beta, group)
     limit, threshold = len(frame.coords), WELL_DETERMINED
-    data = ReducedData.from_frame(frame, active, n)
+    data = ReducedData.from_frame(frame, hyper.active, n)
     for sweeps in count(1):
         gamma, square, beta = _updates(data, hyper, n, noise)
         updated = np.full(len(gamma), np.inf)

@@ -118,10 +118,7 @@ class Sequential(Solver):
 
     def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
         """All starts in turn, shape (n_starts,)."""
-        starts = [Start(BOTTOM_UP)]
-        low_rank, few = model.low_rank_start(), model.of_few_rows()
-        if low_rank is not None:
-            starts.insert(0, Start(FROM_LOW_RANK, low_rank))
+        starts, few = [*self.low_rank_start(model), Start(BOTTOM_UP)], model.of_few_rows()
         if few is not None:
             found = replace(self, n_starts=1).solve(few)
             alpha = in_units(found.alpha, model.design.weight_unit[found.active])
@@ -131,6 +128,19 @@ class Sequential(Solver):
             starts.append(Start(FROM_UPDATES))
         starts += [Start(FROM_BEST)] * (self.n_starts - len(starts))
         return tuple(starts[: self.n_starts])
+
+    def low_rank_start(self, model: EvidenceModel) -> tuple[Start, ...]:
+        """One start where few directions span the dictionary, else none.
+
+        Of several models that all functions lead to, from where the best comes to rest.
+        """
+        models = model.low_rank_starts()
+        if len(models) > 1:
+            limits = model.n, model.noise, self.tol, model.thorough
+            states = [newton_ascent(model.at(hyper), *limits) for hyper in models]
+            ends = tuple(LocalOptimum(state.hyper, state.log_evidence, ()) for state in states)
+            models = (self._best(ends).hyper,)
+        return tuple(Start(FROM_LOW_RANK, hyper) for hyper in models)
 
     def done(self, state: ForwardState) -> bool:
         """See `Solver.done`."""
