@@ -25,7 +25,7 @@ from relvec.basis import RBF, Kernel, LinearSpline
 from relvec.datasets import make_friedman, make_sinc
 from relvec.likelihoods import Gaussian
 from relvec.solvers import Sequential
-from relvec.solvers.forward import BOTTOM_UP, FROM_LOW_RANK, Start
+from relvec.solvers.starts import BOTTOM_UP, FROM_LOW_RANK, Start
 from tests.support.reference import top_down
 
 Array = NDArray[np.float64]

@@ -82,7 +82,7 @@ def test_sweeps_are_mackays_updates(rng, center, held_at):
     problem = Problem(Phi, t, center)
     noise = Noise(held=True, beta_max=held_at) if held_at else FREE
     frame = problem.frame(range(5))
-    begun = spanned_functions(frame, 5.0, np.array([held_at or FIRST_BETA]))
+    begun = spanned_functions(frame.coords, frame.groups, 5.0, np.array([held_at or FIRST_BETA]))
     found = mackay_iterations(frame, begun, problem.n, noise)
     alpha, beta = mackay(problem, held_at, MIN_SWEEPS)
     assert list(found.active) == list(range(5))

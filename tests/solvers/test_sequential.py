@@ -97,7 +97,7 @@ def test_starts_are_compared_by_their_evidence_less_the_penalty():
     X, y = inputs.more_columns_than_rows()
     problem = Problem(X, y, True)
     by_evidence, penalised = (
-        solve(problem, tol=6.0, n_starts=2, multiplicity_penalty=penalty)
+        solve(problem, tol=6.0, n_starts=3, multiplicity_penalty=penalty)
         for penalty in (0.0, np.log(500))
     )
     assert by_evidence.log_evidence > penalised.log_evidence + 10
@@ -174,10 +174,43 @@ def test_noise_free_targets_are_reported():
 
 
 def test_interpolation_is_reported():
-    problem = problems.smooth(True)
-    (note,) = solve(Problem(np.eye(40), problem.t, True)).warnings
+    magnitudes = 10.0 ** np.linspace(-2, 2, 40)
+    (note,) = solve(Problem(np.eye(40), magnitudes, True)).warnings
     assert isinstance(note, NoiseFloorWarning)
     assert "wider kernel" in str(note) or "interpolated" in str(note)
+
+
+def test_as_many_functions_as_rows_have_to_be_worth_a_nat_each():
+    """A function a row explains noise by less than a nat each, and far more in all than none."""
+    noise = np.random.default_rng(0).standard_normal(40)
+    problem = Problem(np.eye(40), noise, False)
+    alone = replace(Sequential(), n_starts=1)
+    model = evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    every = Hyperparameters(np.arange(40), np.full(40, 40.0), model.first_beta)
+    from_all = alone.solve(model, every)
+    assert len(from_all.active) > 20, "a search that begins where it was told to goes nowhere else"
+    found = solve(problem)
+    assert found.log_evidence < from_all.log_evidence - 1
+    assert found.log_evidence - len(found.active) > from_all.log_evidence - len(from_all.active)
+    assert len(found.active) < 4
+    assert found.status.starts == 2
+
+
+def test_functions_that_are_worth_more_than_a_nat_each_stay(rng):
+    problem = Problem(np.eye(40), 10.0 ** rng.uniform(-2, 2, 40), False)
+    found = solve(problem)
+    assert len(found.active) > 30
+    assert found.status.starts == 1
+
+
+def test_penalised_functions_are_deleted_with_the_others_free():
+    """At fixed noise a column of noise may look worth a price that it is not worth at another."""
+    X, y = inputs.more_columns_than_rows()
+    problem, penalty = Problem(X, y, True), np.log(500)
+    found = solve(problem, tol=penalty, n_starts=3, multiplicity_penalty=penalty)
+    for left_out in range(len(found.active)):
+        fewer = Problem(X[:, np.delete(found.active, left_out)], y, True)
+        assert solve(fewer, tol=0.03).log_evidence < found.log_evidence - penalty
 
 
 @pytest.mark.parametrize("noise_variance", [None, 100.0])

@@ -30,14 +30,14 @@ class LinearEstimator(RelevanceEstimator):
         tol = Sequential.tol if self.tol is None else self.tol
         n_starts = self.n_starts
         if n_starts is None:
-            n_starts = 2 if self.solver == "sequential" else 1
+            n_starts = 3 if self.solver == "sequential" else 1
         return {"tol": tol, "n_starts": n_starts}
 
     def _adapted(self, solver: Solver, design: Design) -> Solver:
         """Return the solver with a penalty of columns for being chosen among so many."""
-        penalty = float(np.log(max(1, np.isfinite(design.scale).sum())))
         if self.tol is not None or isinstance(self.solver, Solver):
-            return replace(solver, multiplicity_penalty=penalty)
+            return solver
+        penalty = float(np.log(max(1, np.isfinite(design.scale).sum())))
         tol = max(solver.tol, float(np.log(independent_columns(design))))
         return replace(solver, multiplicity_penalty=penalty, tol=tol)
 

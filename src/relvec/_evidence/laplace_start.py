@@ -17,7 +17,7 @@ import numpy as np
 from relvec._design.base import Design, TargetFrame
 from relvec._evidence.curvature import Information
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec._evidence.low_rank_start import MIN_SWEEPS, WELL_DETERMINED
+from relvec._evidence.low_rank_start import MIN_SWEEPS, WELL_DETERMINED, spanned_functions
 from relvec._evidence.mode import CLOSELY, LogLikelihood, NewtonIterate, find_mode
 from relvec._numerics.linalg import NotPositiveDefiniteError, pivoted_qr, triangle, whitened
 from relvec._numerics.typing import Array, Index, RowVector
@@ -105,9 +105,7 @@ def shared_precision_start(model: FrameModel, beta: Array) -> Hyperparameters | 
     beta : ndarray of shape (1,)
         What the result has for the precision of noise.
     """
-    groups, spanned = model.design.groups, np.einsum("ij,ij->j", model.coords, model.coords)
-    active, group = groups.members(np.flatnonzero(groups.total(spanned) > 0))
-    hyper = Hyperparameters(active, np.ones(group.max(initial=-1) + 1), beta, group)
+    hyper = spanned_functions(model.coords, model.design.groups, 1.0, beta)
     found = [_updated(model, hyper, *start) for start in _maxima(model, hyper)]
     return max(found, key=lambda each: each[0])[1] if found else None
 

@@ -21,6 +21,7 @@ from relvec._evidence.gaussian import RESOLUTION, CandidateFactors, ReducedData
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import NO_MISFIT, Noise
 from relvec._numerics.floats import EPSILON
+from relvec._numerics.groups import Groups
 from relvec._numerics.linalg import pivoted_qr
 from relvec._numerics.typing import Array
 
@@ -94,10 +95,14 @@ def low_rank_starts(frame: TargetFrame, n: float, noise: Noise) -> tuple[Hyperpa
     return tuple(found.values())
 
 
-def spanned_functions(frame: TargetFrame, alpha: float, beta: Array) -> Hyperparameters:
-    """All groups of functions that the frame spans in part, each with the same precision."""
-    spanned = np.einsum("ij,ij->j", frame.coords, frame.coords)
-    active, group = frame.groups.members(np.flatnonzero(frame.groups.total(spanned) > 0))
+def spanned_functions(coords: Array, groups: Groups, alpha: float, beta: Array) -> Hyperparameters:
+    """All groups of functions that a frame spans in part, each with the same precision.
+
+    Takes the coordinates of the functions in the frame, (j, n_candidates), and the noise precision
+    of each target, (n_targets,).
+    """
+    spanned = np.einsum("ij,ij->j", coords, coords)
+    active, group = groups.members(np.flatnonzero(groups.total(spanned) > 0))
     return Hyperparameters(active, np.full(group.max(initial=-1) + 1, alpha), beta, group)
 
 
@@ -128,7 +133,9 @@ def shared_precision_maxima(
     maxima = np.flatnonzero((evidence >= padded[:-2]) & (evidence > padded[2:]))
     maxima = maxima[np.argsort(-evidence[maxima], kind="stable")]
     alpha = np.exp(np.log(beta).mean(axis=0)) / ratio
-    return tuple(spanned_functions(frame, float(alpha[k]), beta[:, k]) for k in maxima)
+    return tuple(
+        spanned_functions(coords, frame.groups, float(alpha[k]), beta[:, k]) for k in maxima
+    )
 
 
 def mackay_iterations(

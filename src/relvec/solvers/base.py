@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from relvec._design.base import Design
+from relvec._design.base import EVERY, Design
 from relvec._evidence import EvidenceModel, SparseModel, evidence_model
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import LEAST_FREEDOM, NOISE_FLOOR
+from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.priors import UNIFORM, Gamma
 from relvec._numerics.typing import Array
 from relvec.exceptions import (
@@ -291,3 +292,24 @@ def _warnings_of(
             )
         ]
     return []
+
+
+def with_opposite(design: Design, hyper: Hyperparameters) -> Hyperparameters:
+    """Let the only function share its place with the candidate that is its exact opposite.
+
+    Of two points beside an intercept both functions say the same of the rows, up to the sign.
+    Nothing in the data prefers one, though they differ elsewhere; half the prior variance for each
+    leaves the evidence as it is, and mirror images have mirrored predictions.
+    """
+    if len(hyper.active) != 1 or not design.groups.single:
+        return hyper
+    rows = design.columns(hyper.active), design.row_weights
+    (cosine,) = design.sum_rows(_products, *rows, index=EVERY)
+    opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
+    if len(opposite) != 1:
+        return hyper
+    return replace(hyper, alpha=2 * hyper.alpha).add(opposite, 2 * hyper.alpha)
+
+
+def _products(columns: Array, function: Array, weights: Array) -> tuple[Array, ...]:
+    return ((weights * function[:, 0]) @ columns,)

@@ -6,17 +6,34 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from relvec._design.base import EVERY, Design, in_units
+from relvec._design.base import in_units
 from relvec._evidence import EvidenceModel
-from relvec._evidence.base import CandidateScores, EvidenceState, WarmStart
+from relvec._evidence.base import CandidateScores, EvidenceState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.floats import ROUNDINGS
-from relvec._numerics.typing import Array
-from relvec.solvers.backward import BackwardState
-from relvec.solvers.base import AGREEMENT, LocalOptimum, Pass, Solution, Solver, Status
+from relvec.solvers.base import (
+    AGREEMENT,
+    LocalOptimum,
+    Pass,
+    Solution,
+    Solver,
+    Status,
+    with_opposite,
+)
 from relvec.solvers.exchange import better_exchange
 from relvec.solvers.newton import newton_ascent, polish
+from relvec.solvers.starts import (
+    BOTTOM_UP,
+    BOTTOM_UP_PENALISED,
+    FROM_BEST,
+    FROM_FEW,
+    FROM_LOW_RANK,
+    FROM_NOTHING,
+    FROM_UPDATES,
+    ForwardState,
+    Start,
+)
 from relvec.solvers.updates import FixedPoint
 
 #: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
@@ -28,59 +45,9 @@ MAX_DENSITY = 1 / 3
 #: A function that costs less than this, in nats, may be a near copy of others.
 COPY_COST = 1.0
 
-#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine", "update" and
-#: "exchange" make passes; the others lead from one to the next.
-IMPROVED = ("exchange", "polish")
-FROM_LOW_RANK = ("ascend", "delete copies", "refine", *IMPROVED)
-FROM_FEW = ("ascend", "refine", *IMPROVED)
-BOTTOM_UP = ("add first", "hold", "release", *IMPROVED)
-FROM_UPDATES = ("update", *FROM_LOW_RANK)
-FROM_BEST = ("perturb noise", "hold", "release", *IMPROVED)
-
-
-@dataclass(frozen=True)
-class Start:
-    """A start that is still to be made: its stages, and the model it begins with, if any."""
-
-    stages: tuple[str, ...]
-    hyper: Hyperparameters | None = None
-
-
-@dataclass(frozen=True)
-class ForwardState:
-    """Forward selection between two passes."""
-
-    starts: tuple[Start, ...]  # starts that are still to be made
-    #: what is left of the present start, its present stage first; none where it has ended
-    stages: tuple[str, ...]
-    hyper: Hyperparameters  # where the next pass begins
-    best: Hyperparameters  # where the best pass of the present start ended
-    log_evidence: float = -np.inf  # there, in the design's units
-    history: tuple[Pass, ...] = ()  # passes that led there
-    endings: tuple[LocalOptimum, ...] = ()  # where earlier starts ended
-    n_iter: int = 0  # passes of all starts so far
-    warm: WarmStart | None = None  # what the last pass knew of the weights
-    #: (n_candidates,), gains of candidates when they were last scored, see `CandidateScores`
-    known: Array | None = None
-    #: whether the next pass is the best whatever its evidence: it compares with no earlier one
-    fresh: bool = True
-    thorough: bool = False  # whether the next pass goes on to full convergence
-    exact: bool = False  # whether the evidence model has stopped to neglect parts of functions
-    updates: BackwardState | None = None  # state of the stage "update"
-
-    @property
-    def reached(self) -> tuple[LocalOptimum, ...]:
-        """Ends of all starts so far, of the present one too if it has made a pass."""
-        present = LocalOptimum(self.best, self.log_evidence, self.history)
-        return (*self.endings, present) if self.history or not self.endings else self.endings
-
-    def ascending(self, hyper: Hyperparameters, *, fresh: bool = True) -> ForwardState:
-        """Make the next pass from some hyperparameters, of which nothing is known."""
-        return replace(self, hyper=hyper, warm=None, known=None, thorough=False, fresh=fresh)
-
-    def after_stage(self) -> ForwardState:
-        """Leave the present stage."""
-        return replace(self, stages=self.stages[1:])
+#: Nats by which a function's best precision, fitted to the rows, makes the evidence too high: the
+#: price of a fitted parameter by Akaike's criterion (1974).
+FITTED_PARAMETER = 1.0
 
 
 @dataclass(frozen=True)
@@ -114,11 +81,15 @@ class Sequential(Solver):
             units = model.design.weight_unit[start.active]
             starts = (Start(FROM_FEW, start.in_units(units)),)
         nothing = Hyperparameters.empty(model.first_beta)
-        return self._begun(model, ForwardState(starts, (), nothing, nothing))
+        begun = ForwardState(starts, (), nothing, nothing, only=start is not None)
+        return self._begun(model, begun)
 
     def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
         """All starts in turn, shape (n_starts,)."""
-        starts, few = [*self.low_rank_start(model), Start(BOTTOM_UP)], model.of_few_rows()
+        starts, few = [Start(BOTTOM_UP), Start(FROM_NOTHING)], model.of_few_rows()
+        if self.multiplicity_penalty:
+            starts = [Start(FROM_NOTHING), Start(BOTTOM_UP_PENALISED)]
+        starts = [*self.low_rank_start(model), *starts]
         if few is not None:
             found = replace(self, n_starts=1).solve(few)
             alpha = in_units(found.alpha, model.design.weight_unit[found.active])
@@ -150,15 +121,19 @@ class Sequential(Solver):
         """See `Solver.step`."""
         if not state.stages:
             state = self._begun(model, replace(state, endings=state.reached))
+        priced = self._priced(state)
         match state.stages[0]:
             case "update":
-                after = self._updated(model, state)
+                after = priced._updated(model, state)
             case "exchange":
-                after = self._exchanged(model, state)
+                after = priced._exchanged(model, state)
             case _:
-                after = self._pass(model, state)
+                after = priced._pass(model, state)
         ended = len(after.stages) < len(state.stages) or after.stages[0] == "exchange"
-        return self._entered(model, after) if ended and after.n_iter < self.max_iter else after
+        if not ended or after.n_iter >= self.max_iter:
+            return after
+        after = priced._entered(model, after)
+        return after if after.starts or after.stages else self._worth_their_price(model, after)
 
     def restore(self, model: EvidenceModel, state: ForwardState) -> None:
         """See `Solver.restore`."""
@@ -170,8 +145,10 @@ class Sequential(Solver):
     def result(self, model: EvidenceModel, state: ForwardState) -> Solution:
         """See `Solver.result`."""
         reached = state.reached
-        best = self._best(reached)
-        agreed = sum(self._penalised(best) - self._penalised(e) <= AGREEMENT for e in reached)
+        priced = self._priced(state)
+        best = priced._best(reached)
+        least = priced._penalised(best) - AGREEMENT
+        agreed = len([each for each in reached if priced._penalised(each) >= least])
         agreed = agreed if len(reached) > 1 else 0
         status = Status(*self._status(state, len(reached), agreed), len(reached), agreed)
         best = replace(best, hyper=with_opposite(model.design, best.hyper))
@@ -187,6 +164,13 @@ class Sequential(Solver):
             return code, f"{text} from one start"
         return code, f"{text}: {agreed} of {n_starts} starts within {AGREEMENT:g} nat of the best"
 
+    def _priced(self, state: ForwardState) -> Sequential:
+        """Solver for which functions have to be worth what they have to in the present start."""
+        if not state.price:
+            return self
+        penalty = max(state.price, self.multiplicity_penalty)
+        return replace(self, tol=max(state.price, self.tol), multiplicity_penalty=penalty)
+
     def _penalised(self, ending: LocalOptimum) -> float:
         """Log evidence of a start less the penalty of its functions."""
         return ending.log_evidence - self.multiplicity_penalty * len(ending.hyper.alpha)
@@ -197,13 +181,36 @@ class Sequential(Solver):
         least = most - ROUNDINGS * abs(most)
         return next(ending for ending in endings if self._penalised(ending) >= least)
 
+    def _worth_their_price(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
+        """Make another start where all functions together are not worth their price.
+
+        As many functions as there are rows can fit noise a little each. Where no function at all is
+        better than the best model less a price for each of its functions, the search begins with
+        none, and adds none that is not worth so much.
+        """
+        best, price = self._best(state.reached), max(FITTED_PARAMETER, self.multiplicity_penalty)
+        few = len(best.hyper.active) <= MAX_DENSITY * model.n
+        if state.only or state.price or few:
+            return state
+        nothing = self._nothing(model)
+        if best.log_evidence - price * len(best.hyper.alpha) >= nothing.log_evidence:
+            return state
+        return replace(state, starts=(Start(FROM_NOTHING, nothing.hyper, price),))
+
+    def _nothing(self, model: EvidenceModel) -> EvidenceState:
+        """The model without functions, its noise learnt."""
+        empty = model.at(Hyperparameters.empty(model.first_beta))
+        return newton_ascent(empty, model.n, model.noise, self.tol, model.thorough)
+
     # From stage to stage
 
     def _begun(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Begin the next start."""
-        (start, *later), hyper = state.starts, state.starts[0].hyper or state.hyper
+        start, *later = state.starts
+        hyper = start.hyper or state.hyper
         begun = replace(state.ascending(hyper), best=hyper, log_evidence=-np.inf, history=())
-        return self._entered(model, replace(begun, starts=tuple(later), stages=start.stages))
+        begun = replace(begun, starts=tuple(later), stages=start.stages, price=start.price)
+        return self._entered(model, begun)
 
     def _entered(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Go on to the next stage that makes passes, if the start has any left."""
@@ -212,6 +219,8 @@ class Sequential(Solver):
                 case "add first":
                     nothing = model.at(Hyperparameters.empty(model.first_beta))
                     state = replace(state, hyper=self._grown(model, nothing, model.scores(nothing)))
+                case "empty":
+                    state = replace(state, hyper=self._nothing(model).hyper)
                 case "perturb noise":
                     best = self._best(state.endings).hyper
                     factor = 2.0 if len(state.endings) % 2 else 0.5
@@ -322,23 +331,25 @@ class Sequential(Solver):
         return replace(state, best=here.hyper, log_evidence=here.log_evidence)
 
     def _without_copies(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
-        """Delete near copies of functions, while that costs a tenth of `tol` nats in all.
+        """Delete functions that the others take over from, for less than what they have to gain.
 
-        Near copies split a weight between them. Each alone looks worth its place as long as the
-        precisions of the others stay as they are, so they are let move before the evidence is
-        compared. What was worth its place once is not looked at again.
+        Near copies split a weight between them, and a function that was added first may have kept
+        others out. Each looks worth its place as long as the other precisions stay as they are, so
+        those are let move before the evidence is compared. Deletions cost a tenth of `tol` nats in
+        all, or less than the penalty each. What was worth its place once is not looked at again.
         """
         here = whole = model.at(state.best)
-        needed: set[int] = set()
+        penalty, needed = self.multiplicity_penalty, set[int]()
+        least = here.log_evidence - 0.1 * self.tol
         while True:
             cost, active = here.deletion_costs(), here.hyper.of_groups(here.hyper.active)
             cost[np.isin(active, list(needed))] = np.inf
-            if cost.min(initial=np.inf) > COPY_COST:
+            if cost.min(initial=np.inf) > max(COPY_COST, 2 * penalty):
                 break
             cheapest = int(cost.argmin())
             fewer = here.keep(np.flatnonzero(np.arange(len(cost)) != cheapest))
             fewer = newton_ascent(fewer, model.n, model.noise, self.tol, model.thorough)
-            if fewer.log_evidence < state.log_evidence - 0.1 * self.tol:
+            if fewer.log_evidence < (here.log_evidence - penalty if penalty else least):
                 needed.add(int(active[cheapest]))
             else:
                 here = fewer
@@ -367,24 +378,3 @@ class Sequential(Solver):
         return replace(
             state, best=there.hyper, log_evidence=there.log_evidence, history=(*earlier, row)
         )
-
-
-def with_opposite(design: Design, hyper: Hyperparameters) -> Hyperparameters:
-    """Let the only function share its place with the candidate that is its exact opposite.
-
-    Of two points beside an intercept both functions say the same of the rows, up to the sign.
-    Nothing in the data prefers one, though they differ elsewhere; half the prior variance for each
-    leaves the evidence as it is, and mirror images have mirrored predictions.
-    """
-    if len(hyper.active) != 1 or not design.groups.single:
-        return hyper
-    rows = design.columns(hyper.active), design.row_weights
-    (cosine,) = design.sum_rows(_products, *rows, index=EVERY)
-    opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
-    if len(opposite) != 1:
-        return hyper
-    return replace(hyper, alpha=2 * hyper.alpha).add(opposite, 2 * hyper.alpha)
-
-
-def _products(columns: Array, function: Array, weights: Array) -> tuple[Array, ...]:
-    return ((weights * function[:, 0]) @ columns,)

@@ -1,0 +1,75 @@
+"""Starts of forward selection, their stages, and its state between two passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from relvec._evidence.base import WarmStart
+from relvec._evidence.hyperparameters import Hyperparameters
+from relvec._numerics.typing import Array
+from relvec.solvers.backward import BackwardState
+from relvec.solvers.base import LocalOptimum, Pass
+
+#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine", "update" and
+#: "exchange" make passes; the others lead from one to the next.
+IMPROVED = ("exchange", "polish")
+FROM_LOW_RANK = ("ascend", "delete copies", "refine", *IMPROVED)
+FROM_FEW = ("ascend", "refine", *IMPROVED)
+BOTTOM_UP = ("add first", "hold", "release", *IMPROVED)
+BOTTOM_UP_PENALISED = ("add first", "hold", "release", "delete copies", *IMPROVED)
+FROM_NOTHING = ("empty", "ascend", "delete copies", *IMPROVED)
+FROM_UPDATES = ("update", *FROM_LOW_RANK)
+FROM_BEST = ("perturb noise", "hold", "release", *IMPROVED)
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start that is still to be made: its stages, and the model it begins with, if any.
+
+    In the last one, where functions have to be worth more, `price` says how many nats.
+    """
+
+    stages: tuple[str, ...]
+    hyper: Hyperparameters | None = None
+    price: float = 0.0
+
+
+@dataclass(frozen=True)
+class ForwardState:
+    """Forward selection between two passes."""
+
+    starts: tuple[Start, ...]  # starts that are still to be made
+    #: what is left of the present start, its present stage first; none where it has ended
+    stages: tuple[str, ...]
+    hyper: Hyperparameters  # where the next pass begins
+    best: Hyperparameters  # where the best pass of the present start ended
+    log_evidence: float = -np.inf  # there, in the design's units
+    history: tuple[Pass, ...] = ()  # passes that led there
+    endings: tuple[LocalOptimum, ...] = ()  # where earlier starts ended
+    n_iter: int = 0  # passes of all starts so far
+    warm: WarmStart | None = None  # what the last pass knew of the weights
+    #: (n_candidates,), gains of candidates when they were last scored, see `CandidateScores`
+    known: Array | None = None
+    #: whether the next pass is the best whatever its evidence: it compares with no earlier one
+    fresh: bool = True
+    thorough: bool = False  # whether the next pass goes on to full convergence
+    exact: bool = False  # whether the evidence model has stopped to neglect parts of functions
+    updates: BackwardState | None = None  # state of the stage "update"
+    price: float = 0.0  # nats that functions have to be worth, if more than `tol`
+    only: bool = False  # whether the search begins where it was told to, and nowhere else
+
+    @property
+    def reached(self) -> tuple[LocalOptimum, ...]:
+        """Ends of all starts so far, of the present one too if it has made a pass."""
+        present = LocalOptimum(self.best, self.log_evidence, self.history)
+        return (*self.endings, present) if self.history or not self.endings else self.endings
+
+    def ascending(self, hyper: Hyperparameters, *, fresh: bool = True) -> ForwardState:
+        """Make the next pass from some hyperparameters, of which nothing is known."""
+        return replace(self, hyper=hyper, warm=None, known=None, thorough=False, fresh=fresh)
+
+    def after_stage(self) -> ForwardState:
+        """Leave the present stage."""
+        return replace(self, stages=self.stages[1:])
