@@ -39,7 +39,7 @@ SINES = {
 UNDERFITS = {
     "wide": lambda gamma: RVR(gamma=1e-3 * gamma),
     "narrow": lambda gamma: RVR(gamma=1e4 * gamma),
-    "stopped": lambda gamma: RVR(gamma=gamma, solver=Sequential(n_starts=1, tol=500.0)),
+    "stopped": lambda gamma: RVR(gamma=gamma, solver=Sequential(n_starts=1, tol=3000.0)),
 }
 
 

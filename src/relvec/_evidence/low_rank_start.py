@@ -86,8 +86,8 @@ def low_rank_starts(frame: TargetFrame, n: float, noise: Noise) -> tuple[Hyperpa
     """Models that MacKay's updates lead to, the one of the highest shared-precision evidence first.
 
     From each local maximum of the evidence in which all functions share a precision: from that of
-    much noise the updates may lose what those of little keep. Where directions are many, and updates
-    dear, from the highest alone.
+    much noise the updates may lose what those of little keep. Where directions are many, and
+    updates dear, from the highest alone.
     """
     found: dict[tuple[int, ...], Hyperparameters] = {}
     maxima = shared_precision_maxima(frame, n, noise)
