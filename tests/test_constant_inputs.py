@@ -14,6 +14,7 @@ LOST = {
     "two values": lambda r: r.choice([1e-22, 1.01e-22], N),
     "about zero": lambda r: 1e-22 * r.standard_normal(N),
     "roundings of 0.1": lambda r: r.choice([0.0, 2.0**-56], N),
+    "roundings of 1": lambda r: 1e-16 * r.standard_normal(N),
 }
 ROUNDED = {
     "of 5": lambda r: 5 + 2.0**-50 * r.integers(0, 3, N),

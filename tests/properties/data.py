@@ -21,7 +21,7 @@ KINDS = {
     "one-hot": lambda r, n, d: np.eye(max(n, d))[:n, :d],
     "one constant column": lambda r, n, d: r.standard_normal((n, d)) * (np.arange(d) > 0) + 3.0,
     "far from zero": lambda r, n, d: 1e9 + r.standard_normal((n, d)),
-    "units": lambda r, n, d: r.standard_normal((n, d)) * 10.0 ** r.randint(-7, 8, d),
+    "units": lambda r, n, d: r.standard_normal((n, d)) * 10.0 ** r.randint(-6, 7, d),
     "outlier": lambda r, n, d: r.standard_normal((n, d)) + 1e8 * (np.arange(n) == 0)[:, None],
     "nearly equal": lambda r, n, d: 1.0 + 1e-13 * r.standard_normal((n, d)),
 }

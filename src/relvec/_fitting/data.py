@@ -16,7 +16,7 @@ from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
 from relvec._fitting.summaries import checked, summarise, target_extremes
-from relvec._numerics.floats import EPSILON, ROUNDINGS
+from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis import Basis, Precomputed
 from relvec.basis.functions import feature_name
@@ -42,9 +42,10 @@ class ConstantInputs:
     """Inputs that are constant up to rounding, and the number that each is taken for.
 
     There are two kinds: those whose values differ by rounding of themselves, and those whose
-    values are lost when they are added to any other input that varies, such as what a scaler
-    leaves of a constant. The first kind is told from each input alone; the second would make
-    products with it copies of the other factor, with weights as large as the values are small.
+    values are roundings of those of any other input that varies, such as what a scaler leaves of a
+    constant, or a decomposition of columns that depend on others. The first kind is told from each
+    input alone; the second would make products with it copies of the other factor, with weights as
+    large as the values are small.
     """
 
     constant: NDArray[np.bool_]  # (n_features,), whether each input is constant
@@ -84,7 +85,7 @@ def _lost(varying: Index, size: Array, half_range: Array) -> Index:
     """Inputs, of those that vary, whose values are lost beside each of the larger ones."""
     order = varying[np.argsort(size[varying], kind="stable")]
     smallest = np.minimum.accumulate(half_range[order][::-1])[::-1]  # from each input on
-    gaps = np.flatnonzero(size[order][:-1] <= EPSILON / 2 * smallest[1:])
+    gaps = np.flatnonzero(size[order][:-1] <= ROUNDINGS * smallest[1:])
     return order[: gaps[-1] + 1] if len(gaps) else order[:0]
 
 
