@@ -100,8 +100,9 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     n_starts : int, default=None
         Starts of the search, which has local optima. The one is kept whose evidence is the highest
         less a penalty for every column, the logarithm of the number of columns, as if beforehand
-        one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
-        where few directions span them and from none, and 1 for the others, which have no more.
+        one of them were expected to matter. None is 3 for the "sequential" solver, from all columns
+        where few directions span them, from none with the noise learnt and from none with the noise
+        held at first, and 1 for the others, which have no more.
     tol : float, default=None
         Nats of log evidence that a column must gain to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
@@ -239,8 +240,9 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     n_starts : int, default=None
         Starts of the search, which has local optima. The one is kept whose evidence is the highest
         less a penalty for every column, the logarithm of the number of columns, as if beforehand
-        one of them were expected to matter. None is 2 for the "sequential" solver, from all columns
-        where few directions span them and from none, and 1 for the others, which have no more.
+        one of them were expected to matter. None is 3 for the "sequential" solver, from all columns
+        where few directions span them, from none with the noise learnt and from none with the noise
+        held at first, and 1 for the others, which have no more.
     tol : float, default=None
         Nats of log evidence that a column must gain to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns
