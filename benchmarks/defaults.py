@@ -94,7 +94,7 @@ def signals(draws: int, rows: tuple[int, ...]) -> None:
 
 
 def drawn(n: int, m: int, seed: int, weights: tuple[float, ...]) -> tuple[Array, Array, Array]:
-    """Rows of m columns, of which the first have weights and noise the rest, targets, fresh rows."""
+    """Rows of m columns, the first of which make up the targets, and fresh rows."""
     rng = np.random.default_rng([n, m, seed])
     X, w = rng.standard_normal((n, m)), np.zeros(m)
     w[: len(weights)] = weights
