@@ -184,8 +184,12 @@ def test_table_without_pandas(monkeypatch):
         (RVR(), RVR(likelihood="poisson"), "likelihood"),
         (RVR(), make_pipeline(StandardScaler(), RVR(beta_prior=(1.0, 1.0))), "beta_prior"),
         (RVR(), RVR(solver="em", alpha_prior=(1.0, 1.0)), "alpha_prior"),
-        (RVC(), RVC(multi_class="ovr"), "multi_class"),
-        (RVC(), SparseBayesianClassifier(class_weight="balanced"), "class_weight"),
+        (RVC(), RVC(multi_class="multinomial"), "multi_class"),
+        (
+            RVC(multi_class="multinomial"),
+            SparseBayesianClassifier(class_weight="balanced"),
+            "class_weight",
+        ),
         (RVR(), RVC(), "kind of target"),
     ],
 )

@@ -153,14 +153,14 @@ def mean_log_probability(probabilities, y):
 
 def test_iris_by_one_softmax(iris):
     """Of 50 flowers two are wrong; with the mode plugged in other packages reach -0.140."""
-    model = classify(iris, proba="mode", n_starts=MANY_STARTS)
+    model = classify(iris, multi_class="multinomial", proba="mode", n_starts=MANY_STARTS)
     assert (model.predict(iris.X_test) != iris.y_test).mean() <= 0.04
     plugged_in = model.predict_proba(iris.X_test)
     assert mean_log_probability(plugged_in, iris.y_test) >= -0.14
 
 
 def test_probabilities_of_iris_are_averages_over_the_posterior(iris):
-    model, draws = classify(iris), 100_000
+    model, draws = classify(iris, multi_class="multinomial"), 100_000
     (machine,) = model.fit_result_.outputs
     Phi = model.basis_.transform(iris.X_test)
     outputs = machine.posterior.sample(Phi, draws, np.random.RandomState(0))

@@ -52,7 +52,7 @@ def test_std_of_a_regression_weight_is_that_of_its_covariance():
 
 def test_std_of_a_class_weight_is_that_of_the_contrasts():
     X, y = inputs.clouds(30, 30, 30)
-    model = RVC(gamma=0.3).fit(X, y + 5)
+    model = RVC(gamma=0.3, multi_class="multinomial").fit(X, y + 5)
     (machine,), contrasts = (
         model.fit_result_.outputs,
         model.fit_result_.outputs[0].likelihood.contrasts,

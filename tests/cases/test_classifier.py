@@ -139,7 +139,7 @@ def test_class_weights_multiply_the_weights_of_the_rows(n_classes, weights):
 def test_plug_in_probabilities_of_a_class_add_up_to_its_weight(sizes, class_weight):
     """The slope of the posterior in a flat-prior intercept is zero at its mode."""
     X, y = inputs.clouds(*sizes, spread=2.0)
-    model = RVC(proba="mode", class_weight=class_weight).fit(X, y)
+    model = RVC(proba="mode", class_weight=class_weight, multi_class="multinomial").fit(X, y)
     counts = np.array(sizes)
     weights = (len(y) / (len(counts) * counts) if class_weight else np.ones(len(counts)))[y]
     total = weights @ model.predict_proba(X)

@@ -93,7 +93,8 @@ def test_it_needs_nothing_but_the_mathematical_library(tmp_path):
         text=True,
         check=True,
     ).stdout.split()
-    allowed = {"exp", "sqrt", "fabs", "fmax", "memset", "memcpy", "_GLOBAL_OFFSET_TABLE_"}
+    mathematical = {"erfc", "exp", "fabs", "fmax", "fmin", "log", "sqrt"}
+    allowed = mathematical | {"memset", "memcpy", "_GLOBAL_OFFSET_TABLE_"}
     assert {name for name in undefined if len(name) > 1} <= allowed
 
 

@@ -38,7 +38,7 @@ MACHINES = {
     "regression": EstimatorCase(RVR(), lambda y: y),
     "counts": EstimatorCase(RVR(likelihood="poisson"), counts),
     "two classes": EstimatorCase(RVC(), classes(2)),
-    "three classes": EstimatorCase(RVC(), classes(3)),
+    "three classes": EstimatorCase(RVC(multi_class="multinomial"), classes(3)),
     "one against the rest": EstimatorCase(RVC(multi_class="ovr"), classes(3)),
 }
 

@@ -17,10 +17,10 @@ from relvec.solvers import Solver
 class RVC(KernelEstimator, Classifier):
     """Relevance vector classification (Tipping 2001, section 3).
 
-    Two classes: p(t = 1 | x) = σ(y(x)) with the logistic σ and y(x) = Σ w_m φ_m(x) + w_0. More: the
-    softmax of one such function a class, whose weights of the same φ_m share a precision, so that
-    relevance belongs to the point. The posterior of the weights is Laplace's approximation, and the
-    precisions maximise the evidence that it gives.
+    Two classes: p(t = 1 | x) = σ(y(x)) with the logistic σ and y(x) = Σ w_m φ_m(x) + w_0. More: one
+    such model a class against the rest, or the softmax of one such function a class, whose weights
+    of the same φ_m share a precision, so that relevance belongs to the point. The posterior of the
+    weights is Laplace's approximation, and the precisions maximise the evidence that it gives.
 
     Parameters
     ----------
@@ -45,9 +45,10 @@ class RVC(KernelEstimator, Classifier):
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, one a class; its uncertainty is part of the
         probabilities.
-    multi_class : {"multinomial", "ovr"}, default="multinomial"
-        More than two classes: one model with the softmax, or one model a class against the rest,
-        whose probabilities are normalised.
+    multi_class : {"ovr", "multinomial"}, default="ovr"
+        More than two classes: one model a class against the rest, whose probabilities are
+        normalised, or one model with the softmax, which shares its functions between the classes
+        and takes longer the more there are.
     proba : {"integrated", "mode"}, default="integrated"
         Average the class probabilities over the posterior of the weights, or plug in its mode as
         the paper does.
@@ -143,7 +144,7 @@ class RVC(KernelEstimator, Classifier):
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
-        multi_class: str = "multinomial",
+        multi_class: str = "ovr",
         proba: str = "integrated",
         centers: CentersLike = None,
         augment: bool = False,

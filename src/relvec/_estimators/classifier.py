@@ -321,7 +321,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
         >>> sets = RVC().fit(X[:70], y[:70]).calibrate(X[70:], y[70:]).predict_set(X_new)
         >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
-        0.97 2
+        0.97 1
         """
         check_is_fitted(self)
         rows, codes = self._like_fitted(X, y)

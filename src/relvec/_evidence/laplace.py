@@ -8,6 +8,7 @@ for each flat direction), and so are its slopes: that ŵ and with it B move with
 from __future__ import annotations
 
 from functools import cached_property, partial
+from math import ceil
 from typing import Self
 
 import numpy as np
@@ -40,11 +41,9 @@ from relvec._evidence.posterior import Posterior
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
-#: The low-rank start neglects functions' parts outside a frame up to this share of their squares:
-#: up to 64 directions the first, beyond them the second, as beside the curvature of a class they
-#: hardly count unless the functions are large. One direction to so many candidates at most; to the
-#: first number where there are few of these, to the second where there are more.
-NEGLECTED, CANDIDATES_A_DIRECTION, FEW_CANDIDATES = (1e-6, 0.01), (2, 4), 256
+#: The low-rank start is made where a frame of so many directions at most, and no more than one to
+#: two candidates, leaves out no more than this share of any function's square.
+MAX_DIRECTIONS, NEGLECTED = 64, 1e-6
 #: Rows that a search begins with where a look at all is a pass.
 FEW_ROWS = 16_000
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
@@ -260,16 +259,15 @@ class LaplaceEvidence(EvidenceModel):
             return ()
         nothing = self.at(Hyperparameters.empty(self.first_beta))
         rows = nothing.mode.gradient, self.design.row_weights
-        many = self.design.shape[1] > FEW_CANDIDATES
         target = Target.of(self.design.map_rows(_of_one_copy, *rows), self.design)
         frame = low_rank_frame(
             self.design,
             target,
-            neglected=NEGLECTED,
-            candidates_a_direction=CANDIDATES_A_DIRECTION[many],
+            neglected=(NEGLECTED, NEGLECTED),
+            candidates_a_direction=max(2, ceil(self.design.shape[1] / MAX_DIRECTIONS)),
         )
-        if frame is None:
-            return ()
+        if frame is None or len(frame.coords) < 2:
+            return ()  # there is no search along one direction
         model = FrameModel.of(self.design, self.t, self.likelihood, frame)
         start = shared_precision_start(model, self.first_beta)
         return () if start is None else (start,)
