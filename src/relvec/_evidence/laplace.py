@@ -44,6 +44,8 @@ from relvec.likelihoods.base import Likelihood
 #: The low-rank start is made where a frame of so many directions at most, and no more than one to
 #: two candidates, leaves out no more than this share of any function's square.
 MAX_DIRECTIONS, NEGLECTED = 64, 1e-6
+#: Newton steps that a model at rest is given at most to settle.
+POLISH_STEPS = 8
 #: Rows that a search begins with where a look at all is a pass.
 FEW_ROWS = 16_000
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
@@ -224,6 +226,11 @@ class LaplaceEvidence(EvidenceModel):
     def evaluation_is_a_pass(self) -> bool:  # type: ignore[override]
         """See `EvidenceModel`: as the design says."""
         return self.design.evaluation_is_a_pass
+
+    @property
+    def polish_steps(self) -> int:  # type: ignore[override]
+        """See `EvidenceModel`: each is a pass where evaluations are."""
+        return 0 if self.evaluation_is_a_pass else POLISH_STEPS
 
     def scores(
         self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
