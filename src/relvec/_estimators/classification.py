@@ -36,7 +36,8 @@ class RVC(KernelEstimator, Classifier):
     class_weight : dict, "balanced" or None, default=None
         Factor for the weight of every row of a class; "balanced" gives all classes the same total.
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often. Only the
+        Starts of the search, which has local optima; more find better ones more often. One that
+        begins with all functions has another behind it, which is not counted. Only the
         "sequential" solver has more than one.
     degree : int, default=3
         Power of the "poly" kernel.

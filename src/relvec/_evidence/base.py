@@ -287,6 +287,9 @@ class EvidenceModel(ABC):
         Newton steps between two batches of additions, and before a phase may end.
     evaluation_is_a_pass : bool
         Whether a look at the candidates is a pass over rows that are not at hand.
+    tempers : bool
+        Whether a start from all functions is gone on with at another power of the likelihood, which
+        costs little beside it.
     polish_steps : int
         Newton steps that a model at rest is given at most to settle; none where each is a pass.
     """
@@ -301,6 +304,7 @@ class EvidenceModel(ABC):
     thorough: AscentLimits
     n_outputs: int = 1
     evaluation_is_a_pass: bool = False
+    tempers: bool = False
     polish_steps: int = 0
 
     @abstractmethod

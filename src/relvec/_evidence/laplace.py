@@ -45,7 +45,7 @@ from relvec.likelihoods.base import Likelihood
 #: two candidates, leaves out no more than this share of any function's square.
 MAX_DIRECTIONS, NEGLECTED = 64, 1e-6
 #: Newton steps that a model at rest is given at most to settle.
-POLISH_STEPS = 8
+POLISH_STEPS = 4
 #: Rows that a search begins with where a look at all is a pass.
 FEW_ROWS = 16_000
 #: Nats that a step towards a fixed point of eq. 16 may cost; a longer one is shortened.
@@ -195,7 +195,7 @@ class LaplaceEvidence(EvidenceModel):
         Log-concave in its outputs.
     """
 
-    first_beta, output_variance = np.ones(1), 1.0
+    first_beta, output_variance, tempers = np.ones(1), 1.0, True
     quick, thorough = AscentLimits(steps=1, tol_share=1.0), AscentLimits(steps=100, tol_share=1e-4)
     noise = Noise(held=True, beta_max=first_beta)
 

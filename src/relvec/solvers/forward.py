@@ -85,11 +85,14 @@ class Sequential(Solver):
         return self._begun(model, begun)
 
     def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
-        """All starts in turn, shape (n_starts,)."""
+        """All starts in turn: `n_starts`, and one more where the first is tempered."""
         starts, few = [Start(BOTTOM_UP), Start(FROM_NOTHING)], model.of_few_rows()
         if self.multiplicity_penalty:
             starts = [Start(FROM_NOTHING), Start(BOTTOM_UP_PENALISED)]
-        starts = [*self.low_rank_start(model), *starts]
+        low_rank, n_starts = self.low_rank_start(model), self.n_starts
+        if low_rank and model.tempers:
+            low_rank, n_starts = (*low_rank, Start(FROM_BEST)), n_starts + 1
+        starts = [*low_rank, *starts]
         if few is not None:
             found = replace(self, n_starts=1).solve(few)
             alpha = in_units(found.alpha, model.design.weight_unit[found.active])
@@ -97,8 +100,8 @@ class Sequential(Solver):
             starts.insert(0, Start(FROM_FEW, hyper))
         if model.design.shape[1] * model.n_outputs <= MAX_WEIGHTS:
             starts.append(Start(FROM_UPDATES))
-        starts += [Start(FROM_BEST)] * (self.n_starts - len(starts))
-        return tuple(starts[: self.n_starts])
+        starts += [Start(FROM_BEST)] * (n_starts - len(starts))
+        return tuple(starts[:n_starts])
 
     def low_rank_start(self, model: EvidenceModel) -> tuple[Start, ...]:
         """One start where few directions span the dictionary, else none.
