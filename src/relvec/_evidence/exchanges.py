@@ -28,6 +28,9 @@ from relvec._numerics.typing import Array, Index
 SHORTLIST = 64
 #: Numbers of candidates times active functions that are held at a time.
 ENTRIES = 1 << 18
+#: Times the sparsity that additions ask of a candidate: exchange after exchange of functions that are
+#: hardly told apart would lead to weights whose rounding the evidence feels.
+ABOVE_FLOOR = 1e2
 #: Share of V_ii V_jj under which |V_DD| of two functions has lost too many digits.
 LEAST_DETERMINANT = 1e-6
 
@@ -90,7 +93,7 @@ class Beside:
     u: Array  # (n_targets, n_active, b), φ_iᵀC⁻¹φ/√α_i
     V: Array  # (n_targets, n_active, n_active), Σ̂
     m: Array  # (n_targets, n_active), μ̂
-    floor: Array  # (n_targets,), sparsity below which no digits are left
+    floor: Array  # (n_targets,), sparsity below which a candidate is left out
 
     @classmethod
     def of_state(cls, frame: TargetFrame, state: ExactState, factors: CandidateFactors) -> Beside:
@@ -99,7 +102,7 @@ class Beside:
         products = (state.data.R / np.sqrt(state.hyper.each)).T @ frame.coords
         u = state.hyper.beta[:, None, None] * (state.variances @ products)
         V, m = state.variances, state.means[:, :, 0]
-        return cls(factors.S, factors.Q, u, V, m, factors.floor)
+        return cls(factors.S, factors.Q, u, V, m, ABOVE_FLOOR * factors.floor)
 
     def some(self, which: slice | Index) -> Beside:
         """Some of the candidates."""
