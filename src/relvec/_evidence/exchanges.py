@@ -28,8 +28,8 @@ from relvec._numerics.typing import Array, Index
 SHORTLIST = 64
 #: Numbers of candidates times active functions that are held at a time.
 ENTRIES = 1 << 18
-#: Times the sparsity that additions ask of a candidate: exchange after exchange of functions that are
-#: hardly told apart would lead to weights whose rounding the evidence feels.
+#: Times the sparsity that additions ask of a candidate: exchange after exchange of functions that
+#: are hardly told apart would lead to weights whose rounding the evidence feels.
 ABOVE_FLOOR = 1e2
 #: Share of V_ii V_jj under which |V_DD| of two functions has lost too many digits.
 LEAST_DETERMINANT = 1e-6

@@ -201,8 +201,8 @@ class Sequential(Solver):
         return replace(state, starts=(Start(FROM_NOTHING, nothing.hyper, price),))
 
     def _nothing(self, model: EvidenceModel) -> EvidenceState:
-        """The model without functions, its noise learnt."""
-        empty = model.at(Hyperparameters.empty(model.first_beta))
+        """The model without functions, its noise learnt or known."""
+        empty = model.at(Hyperparameters.empty(model.noise.released(model.first_beta)))
         return newton_ascent(empty, model.n, model.noise, self.tol, model.thorough)
 
     # From stage to stage
