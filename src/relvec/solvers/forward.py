@@ -331,7 +331,7 @@ class Sequential(Solver):
         if not model.polish_steps:
             return state
         here = polish(model.at(state.best), model.n, model.noise, self.tol, model.polish_steps)
-        return replace(state, best=here.hyper, log_evidence=here.log_evidence)
+        return self._replaced(model, state, here)
 
     def _without_copies(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Delete functions that the others take over from, for less than what they have to gain.
