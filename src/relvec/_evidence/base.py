@@ -348,6 +348,10 @@ class EvidenceModel(ABC):
     def low_rank_starts(self) -> tuple[Hyperparameters, ...]:
         """Return models that all functions at once lead to; none where that is too dear."""
 
+    def n_directions(self) -> float:
+        """Return how many directions span the candidates nearly; infinite where not few do."""
+        return np.inf
+
     def of_few_rows(self) -> EvidenceModel | None:
         """Evidence of some rows in memory, whose model is a start where a look at all is a pass.
 

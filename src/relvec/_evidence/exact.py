@@ -229,6 +229,10 @@ class ExactEvidence(EvidenceModel):
             return ()
         return low_rank_starts(self.frame, self.n, self.noise)
 
+    def n_directions(self) -> float:
+        """See `EvidenceModel.n_directions`."""
+        return len(self.frame.coords) if isinstance(self.frame, ClosedFrame) else np.inf
+
     def refine(self, hyper: Hyperparameters) -> bool:
         """See `EvidenceModel.refine`."""
         neglecting = isinstance(self.frame, ClosedFrame)

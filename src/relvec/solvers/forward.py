@@ -42,6 +42,8 @@ MAX_WEIGHTS = 800
 BATCH, SHARE = 32, 0.03
 #: Functions to a row at which noise that is held too low makes the functions fit the noise.
 MAX_DENSITY = 1 / 3
+#: Share of the directions beyond which a low-rank start may have had too few for the function.
+NEARLY_ALL = 0.7
 #: A function that costs less than this, in nats, may be a near copy of others.
 COPY_COST = 1.0
 
@@ -58,10 +60,11 @@ class Sequential(Solver):
     in (log α, log β), and deletes what is not worth `tol` (Tipping & Faul 2003 take one action at a
     time). Learning the noise from an empty model lets it swallow the signal, so it is held until
     the first convergence. Where few directions span the dictionary, a start from all functions
-    at once comes first; it costs little there, and finds what additions alone do not.
-    Further starts begin bottom-up, then where MacKay's updates lead from all functions if they are
-    not too many, then from the best model so far with the noise held at half or twice what was
-    learnt there.
+    at once comes first; it costs little there, and finds what additions alone do not. Where that
+    needs nearly all directions, a bottom-up start follows, which neglects nothing.
+    Further starts begin bottom-up, from no function with the noise learnt, where MacKay's updates
+    lead from all functions if they are not too many, and from the best model so far with the noise
+    held at half or twice what was learnt there.
     """
 
     def __post_init__(self) -> None:
@@ -85,13 +88,15 @@ class Sequential(Solver):
         return self._begun(model, begun)
 
     def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
-        """All starts in turn: `n_starts`, and one more where the first is tempered."""
+        """All starts in turn: `n_starts`, and one more where the first may have missed much."""
         starts, few = [Start(BOTTOM_UP), Start(FROM_NOTHING)], model.of_few_rows()
         if self.multiplicity_penalty:
             starts = [Start(FROM_NOTHING), Start(BOTTOM_UP_PENALISED)]
         low_rank, n_starts = self.low_rank_start(model), self.n_starts
         if low_rank and model.tempers:
             low_rank, n_starts = (*low_rank, Start(FROM_BEST)), n_starts + 1
+        elif any(start.n_active > NEARLY_ALL * model.n_directions() for start in low_rank):
+            n_starts = max(n_starts, 2)
         starts = [*low_rank, *starts]
         if few is not None:
             found = replace(self, n_starts=1).solve(few)

@@ -35,6 +35,11 @@ class Start:
     hyper: Hyperparameters | None = None
     price: float = 0.0
 
+    @property
+    def n_active(self) -> int:
+        """Functions in the model that it begins with."""
+        return 0 if self.hyper is None else len(self.hyper.active)
+
 
 @dataclass(frozen=True)
 class ForwardState:
