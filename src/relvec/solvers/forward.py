@@ -192,13 +192,13 @@ class Sequential(Solver):
     def _worth_their_price(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Make another start where all functions together are not worth their price.
 
-        As many functions as there are rows can fit noise a little each. Where no function at all is
-        better than the best model less a price for each of its functions, the search begins with
-        none, and adds none that is not worth so much.
+        As many functions as there are rows can fit noise that is learnt a little each. Where no
+        function at all is better than the best model less a price for each of its functions, the
+        search begins with none, and adds none that is not worth so much.
         """
         best, price = self._best(state.reached), max(FITTED_PARAMETER, self.multiplicity_penalty)
         few = len(best.hyper.active) <= MAX_DENSITY * model.n
-        if state.only or state.price or few:
+        if state.only or state.price or few or model.noise.held:
             return state
         nothing = self._nothing(model)
         if best.log_evidence - price * len(best.hyper.alpha) >= nothing.log_evidence:
