@@ -277,13 +277,15 @@ def test_probabilities_become_less_certain_away_from_the_data():
     far = 30.0 * np.array([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0], [-1.0, -1.0]])
     plain, augmented = (RVC(augment=augment).fit(X, y) for augment in (False, True))
     before, after = (np.abs(model.predict_proba(far)[:, 1] - 0.5) for model in (plain, augmented))
-    assert (after < 0.8 * before).all()
+    assert (after < before - 0.05).all()
 
 
 def test_probabilities_of_several_classes_become_more_even_away_from_the_data():
     X, y = clouds(20, 20, 5)
     far = np.array([[60.0, 60.0], [-50.0, 0.0]])
-    plain, augmented = (RVC(augment=augment).fit(X, y) for augment in (False, True))
+    plain, augmented = (
+        RVC(augment=augment, multi_class="softmax").fit(X, y) for augment in (False, True)
+    )
     before, after = (model.predict_proba(far).max(axis=1) for model in (plain, augmented))
     assert (after < before - 0.05).all()
 
