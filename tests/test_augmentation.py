@@ -284,7 +284,7 @@ def test_probabilities_of_several_classes_become_more_even_away_from_the_data():
     X, y = clouds(20, 20, 5)
     far = np.array([[60.0, 60.0], [-50.0, 0.0]])
     plain, augmented = (
-        RVC(augment=augment, multi_class="softmax").fit(X, y) for augment in (False, True)
+        RVC(augment=augment, multi_class="multinomial").fit(X, y) for augment in (False, True)
     )
     before, after = (model.predict_proba(far).max(axis=1) for model in (plain, augmented))
     assert (after < before - 0.05).all()
