@@ -28,7 +28,7 @@ CLASSIFIERS = {
     "linear model": SparseBayesianClassifier(),
     "linear": RVC("linear"),
     "linear_spline": RVC("linear_spline"),
-    "softmax": RVC("linear"),
+    "softmax": RVC("linear", multi_class="multinomial"),
     "one against the rest": RVC("linear_spline", multi_class="ovr"),
 }
 ASKED = {

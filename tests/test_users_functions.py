@@ -102,6 +102,27 @@ def test_numbers_among_objects_are_handed_on_as_numbers(rng):
     assert {part.dtype for pair in given for part in pair} == {np.dtype(np.float64)}
 
 
+@pytest.mark.parametrize("stray", ["3,5", {"value": 3.5}], ids=["text", "object"])
+def test_what_is_no_number_in_a_column_of_numbers_is_refused(stray, rng):
+    X = rng.standard_normal((30, 2)).astype(object)
+    y = np.sin(X[:, 0].astype(float)) + 0.1 * rng.standard_normal(30)
+    basis = CallableKernel(lambda A, B: np.exp(-((A[:, :1] - B[:, :1].T) ** 2)))
+    model = RVR(basis).fit(X, y)
+    basis.fit(X)
+    X[4, 0] = stray
+    for asked in (basis.fit, basis.transform, model.predict, lambda X: RVR(basis).fit(X, y)):
+        with pytest.raises((TypeError, ValueError), match=r"string to float: '3,5'|not 'dict'"):
+            asked(X)
+
+
+def test_a_table_may_have_columns_of_texts_and_of_numbers(y):
+    X = pd.DataFrame({"word": WORDS, "size": np.arange(float(len(WORDS)))})
+    model = RVR(lambda A, B: common(A[:, 0], B[:, 0])).fit(X, y)
+    np.testing.assert_allclose(
+        model.predict(X), RVR(common).fit(X[["word"]], y).predict(X[["word"]])
+    )
+
+
 @pytest.mark.parametrize(
     "kernel", ["rbf", [common, "rbf"], Columns()], ids=["rbf", "beside", "columns"]
 )

@@ -117,7 +117,7 @@ def test_models_inside_others_are_converted():
     register()
     X, y = make_sinc(60, noise_scale=0.1, random_state=0)
     X = X.astype(np.float32)  # which the converters of these keep to
-    steps = make_pipeline(StandardScaler(), PolynomialFeatures(2), RVR(gamma=0.1))
+    steps = make_pipeline(StandardScaler(), PolynomialFeatures(2), RVR(gamma=1.0))
     voting = VotingRegressor([("one", RVR(gamma=0.1)), ("two", steps)]).fit(X, y)
     (mean,) = run(skl2onnx.to_onnx(voting, X[:1]), X)
     np.testing.assert_allclose(mean[:, 0], voting.predict(X), atol=1e-5)

@@ -65,9 +65,9 @@ def test_names_of_nameless_inputs_may_be_given(columns):
         Columns().fit(pd.DataFrame(columns)).get_feature_names_out(["age", "size"])
 
 
-def test_every_column_may_have_functions_of_its_own(columns):
+def test_every_column_may_have_functions_of_its_own(columns, rng):
     table = pd.DataFrame(columns)
-    y = np.sin(table["size"] / 30) + 0.01 * table["age"]
+    y = np.sin(table["size"] / 30) + 0.01 * table["age"] + 0.1 * rng.standard_normal(40)
     apart = ColumnTransformer([("wave", RBF(gamma=1e-3), ["size"]), ("line", Columns(), ["age"])])
     model = make_pipeline(apart, SparseBayesianRegressor()).set_output(transform="pandas")
     kept = model.fit(table, y)[-1].summary().index

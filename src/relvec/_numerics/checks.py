@@ -77,7 +77,8 @@ def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[st
     """Return how scikit-learn is to read rows: as numbers, or as objects if they are none.
 
     Texts, objects, times and masked values that are missing are refused, in other arguments, too;
-    among numbers scikit-learn finds them itself. That `takes_objects` is asked where there are any.
+    among numbers scikit-learn finds them itself. That `takes_objects` is asked where a column holds
+    no number; what stands between numbers in a column is read as one, and refused if it is none.
     """
     objects = False
     for name, values in {"X": X, **others}.items():
@@ -93,8 +94,10 @@ def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[st
 
 
 def _holds_objects(array: NDArray[Any]) -> bool:
-    """Return whether an array holds anything that is no number, such as texts."""
-    return array.dtype.kind in "USTO" and not all(isinstance(v, Number) for v in array.flat)
+    """Return whether a column holds no number at all, but texts, say."""
+    if array.dtype.kind not in "USTO":
+        return False
+    return any(not any(isinstance(v, Number) for v in column) for column in np.atleast_2d(array).T)
 
 
 def _as_array(name: str, values: Any) -> NDArray[Any]:
