@@ -29,6 +29,9 @@ from relvec.exceptions import (
 )
 
 X, Y = make_sinc(60, noise_scale=0.1, random_state=0)
+#: Targets of many sizes: a narrow function on each row, of a precision of its own, is worth more than
+#: a nat beside noise that all rows share.
+UNEQUAL = Y * np.exp(3 * np.random.RandomState(1).standard_normal(60))
 
 
 class Silent:
@@ -93,23 +96,25 @@ def shown(recwarn):
 SEARCHES = {
     "grid": lambda model, **jobs: GridSearchCV(model, {"gamma": [1e3, 1e4]}, cv=3, **jobs),
     "nested": lambda model, **jobs: cross_val_score(
-        GridSearchCV(model, {"gamma": [1e3, 1e4]}, cv=2), X, Y, cv=2, **jobs
+        GridSearchCV(model, {"gamma": [1e3, 1e4]}, cv=2), X, UNEQUAL, cv=2, **jobs
     ),
-    "cross_validate": lambda model, **jobs: cross_validate(model, X, Y, cv=4, **jobs),
-    "learning_curve": lambda model, **jobs: learning_curve(model, X, Y, cv=3, **jobs),
+    "cross_validate": lambda model, **jobs: cross_validate(model, X, UNEQUAL, cv=4, **jobs),
+    "learning_curve": lambda model, **jobs: learning_curve(
+        model, X, UNEQUAL, train_sizes=[0.5, 0.7, 1.0], cv=3, **jobs
+    ),
     "pipeline": lambda model, **jobs: cross_val_score(
-        make_pipeline(StandardScaler(), model), X, Y, cv=3, **jobs
+        make_pipeline(StandardScaler(), model), X, UNEQUAL, cv=3, **jobs
     ),
     "features": lambda model, **jobs: SequentialFeatureSelector(
         model, n_features_to_select=1, cv=2, **jobs
-    ).fit(np.hstack([X, X**2, X**3]), Y),
+    ).fit(np.hstack([X, X**2, X**3]), UNEQUAL),
 }
 
 
 def searched(name, model, **jobs):
     """Run a search, at one line for all."""
     search = SEARCHES[name](model, **jobs)
-    return search.fit(X, Y) if isinstance(search, GridSearchCV) else search
+    return search.fit(X, UNEQUAL) if isinstance(search, GridSearchCV) else search
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -156,7 +161,7 @@ def test_every_fit_of_a_search_fails_where_warnings_are_errors():
     with warnings.catch_warnings():
         warnings.simplefilter("error", NoiseFloorWarning)
         with pytest.raises(ValueError, match="All the 3 fits failed"):
-            cross_val_score(RVR(gamma=1e3), X, Y, cv=3)
+            cross_val_score(RVR(gamma=1e3), X, UNEQUAL, cv=3)
 
 
 def test_drawn_centres_are_told_of_there_too():

@@ -141,7 +141,7 @@ def test_they_are_given_the_data():
 def test_labels_are_those_of_the_user():
     X, y = iris()
     names, told = np.array(["setosa", "versicolor", "virginica"])[y], Told()
-    RVC(gamma=0.3).set_callbacks(told).fit(X, names)
+    RVC(gamma=0.3, multi_class="multinomial").set_callbacks(told).fit(X, names)
     np.testing.assert_array_equal(told.data[0][1], names)
     assert told.models[0].score(X, names) > 0.5
 

@@ -181,7 +181,10 @@ class Alternation:
         begun: Hyperparameters | None,
         anew: bool,
     ) -> tuple[Solution, list[Pass]]:
-        """Search from the model so far or `anew`: the better of both, with its history."""
+        """Search from the model so far or `anew`: the better of both, with its history.
+
+        A search that begins anew leaves out rows below the bound that was reached before it.
+        """
         rows = self.design if precision is None else self.design.with_precision(precision)
         tried, histories = list[Solution](), []
         for start in [None] if begun is None else [begun, None][: 1 + anew]:
@@ -194,7 +197,11 @@ class Alternation:
             histories.append([self._row(row, above) for row in found.history])
             self.n_iter += found.n_iter
         best = int(np.argmax([found.log_evidence for found in tried]))
-        return tried[best], histories[best]
+        rows = histories[best]
+        if best:
+            least = self.history[-1].log_evidence
+            rows = [row for row in rows[:-1] if row.log_evidence >= least] + rows[-1:]
+        return tried[best], rows
 
     def _reached(self, found: Solution, likelihood: Likelihood) -> _Round:
         """The likelihood with what a search learnt, and the moments of its linear predictor."""
