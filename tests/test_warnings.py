@@ -29,8 +29,8 @@ from relvec.exceptions import (
 )
 
 X, Y = make_sinc(60, noise_scale=0.1, random_state=0)
-#: Targets of many sizes: a narrow function on each row, of a precision of its own, is worth more than
-#: a nat beside noise that all rows share.
+#: Targets of many sizes: narrow functions, each of a precision of its own, are worth more than a
+#: nat each beside noise that all rows share.
 UNEQUAL = Y * np.exp(3 * np.random.RandomState(1).standard_normal(60))
 
 

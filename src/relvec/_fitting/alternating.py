@@ -197,11 +197,11 @@ class Alternation:
             histories.append([self._row(row, above) for row in found.history])
             self.n_iter += found.n_iter
         best = int(np.argmax([found.log_evidence for found in tried]))
-        rows = histories[best]
+        history = histories[best]
         if best:
             least = self.history[-1].log_evidence
-            rows = [row for row in rows[:-1] if row.log_evidence >= least] + rows[-1:]
-        return tried[best], rows
+            history = [row for row in history[:-1] if row.log_evidence >= least] + history[-1:]
+        return tried[best], history
 
     def _reached(self, found: Solution, likelihood: Likelihood) -> _Round:
         """The likelihood with what a search learnt, and the moments of its linear predictor."""
