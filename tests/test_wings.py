@@ -7,13 +7,21 @@ import pytest
 
 import relvec
 
-PUBLIC = {"relvec", "relvec.basis", "relvec.likelihoods", "relvec.solvers", "relvec.storage"}
+PUBLIC = {
+    "relvec",
+    "relvec.basis",
+    "relvec.exceptions",
+    "relvec.likelihoods",
+    "relvec.solvers",
+    "relvec.storage",
+}
 NUMERICS = {f"relvec._numerics.{name}" for name in ("checks", "optional", "typing")}
 #: Wings, and the other modules that each may import.
 WINGS = {
     "export": {"relvec._fitting.result"},
     "display": {"relvec._assess.pipelines"},
     "_commands": {
+        "relvec._assess.findings",  # results of ``diagnose``
         "relvec._estimators.notebook",
         "relvec._numerics",
         "relvec.display",

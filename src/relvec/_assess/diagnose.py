@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import is_classifier
 
-from relvec._assess.findings import ENOUGH, Case, Diagnosis, Finding, Rule, correlation
+from relvec._assess.case import ENOUGH, Case, Rule, correlation
+from relvec._assess.findings import Diagnosis, Finding
 from relvec._assess.new_rows import error_bars_short, far_from_data, no_skill, overconfident
 from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
 from relvec._fitting.result import FittedOutput

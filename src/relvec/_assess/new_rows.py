@@ -8,7 +8,8 @@ import numpy as np
 from scipy.stats import binom, norm
 from sklearn.base import is_classifier
 
-from relvec._assess.findings import ENOUGH, LEVEL, Case, Finding, Mask
+from relvec._assess.case import ENOUGH, LEVEL, Case, Mask
+from relvec._assess.findings import Finding
 from relvec._numerics.floats import SMALLEST
 from relvec.exceptions import Advice
 from relvec.likelihoods import Gaussian, Poisson

@@ -9,7 +9,8 @@ from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
 from scipy.stats import t as student
 from sklearn.neighbors import NearestNeighbors
 
-from relvec._assess.findings import ENOUGH, LEVEL, Case, Finding, Mask, correlation
+from relvec._assess.case import ENOUGH, LEVEL, Case, Mask, correlation
+from relvec._assess.findings import Finding
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
 from relvec.basis.scale import standard_deviations

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relvec._assess.case import Case, row_labels
 from relvec._assess.diagnose import diagnose
-from relvec._assess.findings import Case, Diagnosis, row_labels
+from relvec._assess.findings import Diagnosis
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
