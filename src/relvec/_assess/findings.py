@@ -1,4 +1,4 @@
-"""What a diagnosis finds, which estimators return."""
+"""Findings of a diagnosis, which estimators return."""
 
 from __future__ import annotations
 
