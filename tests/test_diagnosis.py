@@ -150,6 +150,14 @@ def test_rule_starts_disagree():
     assert "n_starts" in finding.sentence
 
 
+def test_a_start_that_the_search_adds_to_one_has_none_to_agree_with():
+    model = RVR(gamma=0.3).fit(*waves(100))
+    (search,) = model.fit_result_.searches
+    assert (search.starts, search.agreed) == (2, 0)
+    assert "of 2 starts" in model.status_
+    assert model.diagnose() == []
+
+
 @quiet
 def test_rule_kernel_narrow():
     draw = RandomState(0)

@@ -71,8 +71,8 @@ class Status:
     starts : int
         Starts that were made.
     agreed : int
-        Starts whose evidence is within a nat of the best, which is one of them; 0 where there was
-        one start, which has none to agree with.
+        Starts whose evidence is within a nat of the best, which is one of them; 0 where one was
+        made or asked for, which has none to agree with.
     """
 
     code: str

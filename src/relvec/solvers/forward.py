@@ -157,8 +157,10 @@ class Sequential(Solver):
         best = priced._best(reached)
         least = priced._penalised(best) - AGREEMENT
         agreed = len([each for each in reached if priced._penalised(each) >= least])
-        agreed = agreed if len(reached) > 1 else 0
-        status = Status(*self._status(state, len(reached), agreed), len(reached), agreed)
+        words = self._status(state, len(reached), agreed)
+        # A start that the search adds to the only one asked for is there to find what that missed.
+        repeated = len(reached) > 1 and self.n_starts > 1
+        status = Status(*words, len(reached), agreed if repeated else 0)
         best = replace(best, hyper=with_opposite(model.design, best.hyper))
         return self.solution(model, best, state.n_iter, status)
 
