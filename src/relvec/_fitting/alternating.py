@@ -22,7 +22,7 @@ from relvec._runner.runner import Runner
 from relvec.exceptions import NotConvergedWarning
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.student_t import StudentT
-from relvec.solvers.base import Pass, Solution, Solver
+from relvec.solvers.base import Pass, Solution, Solver, evidence_rounding
 
 #: The fit ends with a round after which the likelihood would gain less than this share of `tol`. In
 #: the first rounds, which gain more nats than the second, and in the last, the solver begins anew,
@@ -183,7 +183,8 @@ class Alternation:
     ) -> tuple[Solution, list[Pass]]:
         """Search from the model so far or `anew`: the better of both, with its history.
 
-        A search that begins anew leaves out rows below the bound that was reached before it.
+        One that begins anew is better by more than rounding. It leaves out rows below the bound
+        that was reached before.
         """
         rows = self.design if precision is None else self.design.with_precision(precision)
         tried, histories = list[Solution](), []
@@ -196,10 +197,14 @@ class Alternation:
             tried.append(found)
             histories.append([self._row(row, above) for row in found.history])
             self.n_iter += found.n_iter
-        best = int(np.argmax([found.log_evidence for found in tried]))
+        n = float(self.frequency.sum())
+        most = max(found.log_evidence for found in tried)
+        least = most - evidence_rounding(most, n)
+        best = next(i for i, found in enumerate(tried) if found.log_evidence >= least)
         history = histories[best]
         if best:
             least = self.history[-1].log_evidence
+            least -= evidence_rounding(least, n)
             history = [row for row in history[:-1] if row.log_evidence >= least] + history[-1:]
         return tried[best], history
 

@@ -13,7 +13,7 @@ from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.priors import Gamma
 from relvec._numerics.typing import Array, Index
-from relvec.solvers.base import LocalOptimum, Pass, Solution, Solver, Status
+from relvec.solvers.base import LocalOptimum, Pass, Solution, Solver, Status, rows_up_to
 
 #: A function leaves once the data determine its weight less than this, the γ_i of eq. 17 of a
 #: function and a target in any units: the machine precision, as in App. B.1.
@@ -233,7 +233,7 @@ class BackwardSolver(Solver):
             if out_of_passes:
                 return state
             most = self._objective(model, fewer) + state.constant
-            history = tuple(row for row in state.history if row.log_evidence <= most)
+            history = rows_up_to(state.history, most, model.n)
             return replace(state, hyper=fewer.hyper, warm=fewer.warm_start(), history=history)
         if state.found is not None and here.log_evidence <= state.found.log_evidence:
             return ended

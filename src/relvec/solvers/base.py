@@ -57,6 +57,20 @@ class Pass(NamedTuple):
     machine: int = 0
 
 
+def evidence_rounding(log_evidence: float, n: float) -> float:
+    """Return what rounding may move the log evidence of n observations by, in nats."""
+    return ROUNDINGS * (n + abs(log_evidence))
+
+
+def rows_up_to(rows: tuple[Pass, ...], log_evidence: float, n: float) -> tuple[Pass, ...]:
+    """Return the rows of a history that are not above a log evidence of n observations.
+
+    Rounding aside: what comes to rest where it begins may end a last digit lower.
+    """
+    most = log_evidence + evidence_rounding(log_evidence, n)
+    return tuple(row for row in rows if row.log_evidence <= most)
+
+
 @dataclass(frozen=True)
 class Status:
     """End of a search.

@@ -19,6 +19,7 @@ from relvec.solvers.base import (
     Solution,
     Solver,
     Status,
+    rows_up_to,
     with_opposite,
 )
 from relvec.solvers.exchange import better_exchange
@@ -283,7 +284,7 @@ class Sequential(Solver):
         there = model.at(state.hyper)
         there = newton_ascent(there, model.n, model.noise, self.tol, model.thorough)
         evidence = model.user_evidence(there.log_evidence)
-        earlier = tuple(row for row in state.history if row.log_evidence <= evidence)
+        earlier = rows_up_to(state.history, evidence, model.n)
         after = self._recorded(model, replace(state, n_iter=state.n_iter + 1), there, earlier)
         if self._penalised(after.reached[-1]) > self._penalised(state.reached[-1]):
             return after
@@ -372,7 +373,7 @@ class Sequential(Solver):
     ) -> ForwardState:
         """Put a state in the place of the last pass; rows of history above it go."""
         evidence = model.user_evidence(there.log_evidence)
-        earlier = tuple(row for row in state.history[:-1] if row.log_evidence <= evidence)
+        earlier = rows_up_to(state.history[:-1], evidence, model.n)
         return self._recorded(model, state, there, earlier)
 
     def _recorded(
