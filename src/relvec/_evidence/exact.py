@@ -35,6 +35,9 @@ FIRST_NOISE = 0.03
 #: The same as a share of what all functions together leave, where that is known: less than all, so
 #: that the noise does not swallow signal.
 SHARE_HELD = 0.5
+#: Share of a function's square that the first frame may neglect where less would take more directions
+#: than are few for so small a number of candidates.
+NEGLECTED_OF_ROUGH, SMALL = 1e-8, 128
 #: S = β‖φ‖² of what the first frame may neglect of a function.
 NEGLECTED_FACTOR = 1.0
 #: Noise precision beside a target of unit norm up to which squares stay in range.
@@ -149,11 +152,13 @@ class ExactEvidence(EvidenceModel):
         # Of so many rows that S tells what is left of a unit function, less is neglected.
         few, many = NEGLECTED
         beta = self.noise.beta_max if self.noise.held else self.first_beta
-        told = NEGLECTED_FACTOR / float(beta.max())
-        spanning = low_rank_frame(self.design, self.target, neglected=(few, min(many, told)))
-        if spanning is None:
-            return self.design.frame(self.target)
-        return ClosedFrame.neglecting(spanning)
+        many = min(many, NEGLECTED_FACTOR / float(beta.max()))
+        small = self.design.shape[1] < SMALL
+        for neglected in (few, NEGLECTED_OF_ROUGH) if small else (few,):
+            spanning = low_rank_frame(self.design, self.target, neglected=(neglected, many))
+            if spanning is not None:
+                return ClosedFrame.neglecting(spanning)
+        return self.design.frame(self.target)
 
     def span_only(self, active: Index) -> None:
         """See `EvidenceModel.span_only`: a new frame."""
