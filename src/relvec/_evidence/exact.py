@@ -35,8 +35,8 @@ FIRST_NOISE = 0.03
 #: The same as a share of what all functions together leave, where that is known: less than all, so
 #: that the noise does not swallow signal.
 SHARE_HELD = 0.5
-#: Share of a function's square that the first frame may neglect where less would take more directions
-#: than are few for so small a number of candidates.
+#: Share of a function's square that the first frame may neglect where less would take too many
+#: directions for so small a number of candidates.
 NEGLECTED_OF_ROUGH, SMALL = 1e-8, 128
 #: S = β‖φ‖² of what the first frame may neglect of a function.
 NEGLECTED_FACTOR = 1.0
