@@ -94,7 +94,7 @@ test_more_common_checks = pytest.mark.slow(
             RVC(proba="mode"),
             RVC(class_weight="balanced"),
             RVC(kernel="linear"),
-            RVC(kernel="poly", degree=2, coef0=1.0),
+            RVC(kernel="poly", degree=2, coef0=1.0, multi_class="multinomial"),
             RVC(kernel="linear_spline"),
             RVC(kernel=product_kernel, multi_class="ovr", proba="mode"),
             RVC(kernel=Concatenate([Columns(), RBF(gamma=0.5)]), centers=3, random_state=0),

@@ -87,10 +87,13 @@ def assert_same_fit(found, expected):
     np.testing.assert_allclose(
         found.dual_coef_, expected.dual_coef_, rtol=1e-10, atol=1e-10 * scale
     )
-    np.testing.assert_allclose(found.log_evidence_, expected.log_evidence_, rtol=1e-10)
+    # an evidence near zero is a sum of a hundred terms that cancel
+    evidence = {"rtol": 1e-10, "atol": 1e-9}
+    np.testing.assert_allclose(found.log_evidence_, expected.log_evidence_, **evidence)
     assert (found.n_iter_, found.status_) == (expected.n_iter_, expected.status_)
     for row, there in zip(found.history_, expected.history_, strict=True):
         assert (row.start, row.machine) == (there.start, there.machine)
         assert row.n_active == there.n_active
-        np.testing.assert_allclose(row.log_evidence, there.log_evidence, rtol=1e-10)
-        np.testing.assert_allclose(row.noise_variance, there.noise_variance, rtol=1e-10)
+        # a pass that is not at rest magnifies what another order of orthogonalisation rounds away
+        np.testing.assert_allclose(row.log_evidence, there.log_evidence, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(row.noise_variance, there.noise_variance, rtol=1e-6)

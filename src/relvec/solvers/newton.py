@@ -102,7 +102,8 @@ def _newton_step(curvature: Array, gradient: Array, damping: float) -> Array | N
         step = solve_positive(damped, gradient)
     except NotPositiveDefiniteError:
         return None
-    return step * min(1.0, MAX_LOG_STEP / float(np.abs(step).max()))
+    longest = float(np.abs(step).max())
+    return step if longest <= MAX_LOG_STEP else step * (MAX_LOG_STEP / longest)
 
 
 def _moved(
