@@ -95,5 +95,5 @@ def assert_same_fit(found, expected):
         assert (row.start, row.machine) == (there.start, there.machine)
         assert row.n_active == there.n_active
         # a pass that is not at rest magnifies what another order of orthogonalisation rounds away
-        np.testing.assert_allclose(row.log_evidence, there.log_evidence, rtol=1e-7, atol=1e-7)
-        np.testing.assert_allclose(row.noise_variance, there.noise_variance, rtol=1e-6)
+        np.testing.assert_allclose(row.log_evidence, there.log_evidence, rtol=1e-7, atol=1e-5)
+        np.testing.assert_allclose(row.noise_variance, there.noise_variance, rtol=1e-5)
