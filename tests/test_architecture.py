@@ -128,7 +128,7 @@ def test_docstrings_begin_with_what_is_returned_or_done():
 
 
 @pytest.mark.parametrize(
-    ("model", "files", "depth", "crossings"), [(RVR(), 41, 18, 1000), (RVC(), 44, 22, 7000)]
+    ("model", "files", "depth", "crossings"), [(RVR(), 41, 19, 1000), (RVC(), 44, 22, 7000)]
 )
 def test_a_fit_is_followed_through_few_files(model, files, depth, crossings):
     rng = np.random.default_rng(0)

@@ -121,13 +121,12 @@ class Fitted(Compact, NotebookBlock):
         >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
         >>> summary = SparseBayesianRegressor().fit(X, y).summary()
         >>> print(summary[["weight", "std"]].round().to_string(index_names=False))
-             weight    std
-        sex  -195.0   57.0
-        bmi   541.0   65.0
-        bp    310.0   61.0
-        s1   -652.0  149.0
-        s2    443.0  136.0
-        s5    773.0   78.0
+             weight   std
+        sex  -213.0  58.0
+        bmi   528.0  65.0
+        bp    313.0  62.0
+        s3   -271.0  64.0
+        s5    476.0  65.0
         """
         check_is_fitted(self)
         found = {

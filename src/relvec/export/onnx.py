@@ -109,7 +109,7 @@ def to_onnx(
     >>> from onnxruntime import InferenceSession
     >>> mean, std = InferenceSession(graph.SerializeToString()).run(None, {"X": X[:1]})
     >>> print(mean.round(4), std.round(4), model.predict(X[:1]).round(4))
-    [[0.0429]] [[0.0998]] [0.0429]
+    [[0.0394]] [[0.0996]] [0.0394]
     """
     register()
     estimator = exported(model, return_std=return_std)
