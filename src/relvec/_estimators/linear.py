@@ -174,7 +174,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     >>> model.basis_.names(model.feature_names_in_)
     ['sex', 'bmi', 'bp', 's3', 's5']
     >>> int((model.coef_ != 0).sum())
-    6
+    5
     """
 
     def __init__(
