@@ -40,9 +40,18 @@ def density(model, X, y, copies=1):
     return judge(Phi, y, alpha, beta, fit_intercept=model.fit_intercept)
 
 
-def close(expected):
-    """Within 1e-8·max(1, |L|)."""
-    return pytest.approx(expected, rel=1e-8, abs=1e-8)
+def close(expected, known=0.0):
+    """Within 1e-8·max(1, |L|), or as far as it is known."""
+    return pytest.approx(expected, rel=1e-8, abs=max(1e-8, known))
+
+
+def rounding(model, X, y):
+    """Change of the evidence, to first order, when each value of a function is rounded.
+
+    Very wide kernels have weights of 10⁸ and more.
+    """
+    residual, weights = np.abs(y - model.predict(X)).sum(), np.abs(model.dual_coef_).sum()
+    return np.finfo(float).eps * residual * weights / model.noise_variance_
 
 
 @pytest.mark.parametrize("noise_variance", [None, 1e-2, 1e-3, 1e-6])
@@ -51,8 +60,9 @@ def close(expected):
 def test_log_evidence_is_the_density_of_the_data(name, fit_intercept, noise_variance):
     X, y = data(name)
     model = RVR(CASES[name], fit_intercept=fit_intercept, noise_variance=noise_variance).fit(X, y)
-    assert model.log_evidence_ == close(density(model, X, y))
-    assert model.log_evidence(X, y) == close(model.log_evidence_)
+    known = rounding(model, X, y)
+    assert model.log_evidence_ == close(density(model, X, y), known)
+    assert model.log_evidence(X, y) == close(model.log_evidence_, known)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
