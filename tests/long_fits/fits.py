@@ -84,9 +84,8 @@ def assert_same_fit(found, expected):
     """Everything that was learnt is the same, but for rounding, and so is the way there."""
     np.testing.assert_array_equal(found.relevance_, expected.relevance_)
     scale = np.abs(expected.dual_coef_).max(initial=0.0)
-    np.testing.assert_allclose(
-        found.dual_coef_, expected.dual_coef_, rtol=1e-10, atol=1e-10 * scale
-    )
+    # where the evidence is at its maximum, a weight moves by the root of what that loses
+    np.testing.assert_allclose(found.dual_coef_, expected.dual_coef_, rtol=1e-8, atol=1e-8 * scale)
     # an evidence near zero is a sum of a hundred terms that cancel
     evidence = {"rtol": 1e-10, "atol": 1e-9}
     np.testing.assert_allclose(found.log_evidence_, expected.log_evidence_, **evidence)
