@@ -314,11 +314,6 @@ class BlockedDesign(Design):
 # Functions of a block's inputs X, and of the parts of vectors in the block.
 
 
-def _evaluate(basis: Basis, X: Array) -> Array:
-    """Candidates at a block; what leaves the range of float64 shows in their sums."""
-    return basis.checked(X)
-
-
 def _counts(X: Array, copies: Array, precision: Array) -> Counts:
     return Counts.of(len(X), copies, precision)
 
@@ -344,7 +339,7 @@ def _moments(
     weights = vectors[0] if weighted else None
     beside = np.column_stack([np.empty((len(X), 0)), *vectors[int(weighted) :]])
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = _evaluate(basis, X)
+        columns = basis.checked(X)
         return kind.of(columns if combine is None else columns @ combine, beside, weights)
 
 
