@@ -15,6 +15,11 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("  ".join([first, *right]).rstrip())
 
 
+def markdown(cells: Sequence[str]) -> str:
+    """Write a row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
+
+
 def verdict(holds: bool) -> str:
     return "yes" if holds else "NO"
 

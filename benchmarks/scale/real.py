@@ -22,7 +22,7 @@ from sklearn.svm import SVR
 
 from benchmarks.scale.report import seconds_of
 from benchmarks.scales.measure import regression_loss
-from benchmarks.scales.problems import load_arrays, parted, standardised
+from benchmarks.scales.problems import load_arrays, parted, published_rows, standardised
 from benchmarks.staged import Split, find_staged
 from benchmarks.table import print_table
 from relvec import RVR
@@ -34,7 +34,7 @@ FILES = {
     "california": ("california_housing", "california.npz"),
 }
 NAMES = list(FILES)
-#: Share of the rows that is held out, of a problem without a published split and to choose by.
+#: Share of the training rows that is held out to choose by.
 SHARE = 0.1
 
 
@@ -106,9 +106,7 @@ def rows_to_train_and_test(name: str, n_rows: int) -> tuple[Array, Array]:
             test = arrays["test_mask"][:, 0]
         return np.flatnonzero(~test), np.flatnonzero(test)
     # The rule of the published splits of protein, and ours for problems without.
-    shuffled = np.random.RandomState(1).choice(np.arange(n_rows), n_rows, replace=False)
-    n_train = round((1 - SHARE) * n_rows)
-    return shuffled[:n_train], shuffled[n_train:]
+    return next(published_rows(n_rows))
 
 
 def in_units(split: Split) -> tuple[Split, float]:

@@ -41,8 +41,9 @@ class Outcome(NamedTuple):
     vectors: int
 
 
-def gaussian_process(n_inputs: int) -> GaussianProcessRegressor:
-    kernel = ConstantKernel() * RBF(np.ones(n_inputs)) + WhiteKernel()
+def gaussian_process(n_widths: int) -> GaussianProcessRegressor:
+    """A process with as many widths as inputs, or with one for all of them."""
+    kernel = ConstantKernel() * RBF(np.ones(n_widths)) + WhiteKernel()
     return GaussianProcessRegressor(
         kernel, n_restarts_optimizer=2, normalize_y=True, random_state=0
     )

@@ -15,6 +15,8 @@ from benchmarks.staged import Split, Table, find_staged, load_raetsch, load_stag
 
 #: Rows that are drawn from a large data set at most.
 N_TRAIN, N_TEST = 1000, 2000
+#: Share of the rows that the published splits train on.
+PUBLISHED_SHARE = 0.9
 #: Rows that follow the training rows in time.
 N_AHEAD = 400
 #: Share of the rows that a class must have to be told from others.
@@ -51,6 +53,14 @@ def by_mask(name: str, most: int = N_TRAIN) -> Iterator[Split]:
     masks = np.loadtxt(path, delimiter=",", skiprows=1, dtype=bool).T
     for seed, mask in zip(seeds(len(masks)), masks, strict=True):
         yield parted(table, some(np.flatnonzero(~mask), most, seed), np.flatnonzero(mask))
+
+
+def published_rows(n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows to train and to test on by the rule of the published splits, one split after another."""
+    random, n_train = np.random.RandomState(1), round(PUBLISHED_SHARE * n_rows)
+    while True:
+        shuffled = random.choice(np.arange(n_rows), n_rows, replace=False)
+        yield shuffled[:n_train], shuffled[n_train:]
 
 
 def some(rows: np.ndarray, most: int, seed: int) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""Public splits of UCI data sets: this package, other libraries, and what was published."""
