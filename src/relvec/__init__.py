@@ -23,6 +23,7 @@ from relvec import basis, storage
 from relvec._assess.compare import compare
 from relvec._assess.scoring import log_density
 from relvec._estimators.classification import RVC
+from relvec._estimators.effects import EffectsClassifier, EffectsRegressor
 from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._estimators.regression import RVR
 
@@ -31,6 +32,8 @@ __version__ = version("relvec")
 __all__ = [
     "RVC",
     "RVR",
+    "EffectsClassifier",
+    "EffectsRegressor",
     "SparseBayesianClassifier",
     "SparseBayesianRegressor",
     "__version__",

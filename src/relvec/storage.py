@@ -8,12 +8,16 @@ from types import ModuleType
 from relvec import basis, likelihoods
 from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor
 from relvec._estimators.classification import RVC
+from relvec._estimators.effects import EffectsClassifier, EffectsRegressor
 from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._estimators.regression import RVR
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Residuals
 from relvec._fitting.result import FitResult, FittedOutput
+from relvec._fitting.terms import Terms
 from relvec._numerics.priors import Gamma
+from relvec.basis.curves import Curve, Levels, Line
+from relvec.basis.effects import Effect
 from relvec.solvers import SOLVERS
 
 __all__ = ["TRUSTED"]
@@ -31,15 +35,22 @@ STORED = [
     *SOLVERS.values(),
     CalibratedClassifier,
     CalibratedRegressor,
+    Curve,
+    Effect,
+    EffectsClassifier,
+    EffectsRegressor,
     FitResult,
     FittedOutput,
     Gamma,
+    Levels,
+    Line,
     Posterior,
     RVC,
     RVR,
     Residuals,
     SparseBayesianClassifier,
     SparseBayesianRegressor,
+    Terms,
 ]
 
 #: Types by the names that release 0.1.0 stored them under.

@@ -10,6 +10,7 @@ from relvec.basis import (
     CallableKernel,
     Columns,
     Concatenate,
+    Effects,
     Fourier,
     FunctionColumns,
     Laplacian,
@@ -18,10 +19,13 @@ from relvec.basis import (
     Polynomial,
     PolynomialKernel,
     Precomputed,
+    Process,
     Product,
     Sigmoid,
     Sum,
 )
+from relvec.basis.curves import Curve, Line
+from relvec.basis.effects import Effect
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
 from relvec.likelihoods.bernoulli import LogisticBound
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
@@ -53,6 +57,9 @@ cauchy, squares_and_sums = Cauchy(), SquaresAndSums()
 BASES = [
     Bias(),
     Columns(),
+    Effect([Line(0, 0.1, 1.5), Curve.of(1, np.linspace(-1, 1, 9), None, 3, 1.0)]),
+    Effects(knots=4, pair_knots=3),
+    Process(RBF(gamma=0.4), 6),
     RBF(gamma=0.4),
     Laplacian(gamma=0.3),
     LinearKernel(),

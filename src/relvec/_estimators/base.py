@@ -10,9 +10,10 @@ from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_scalar
 
 from relvec._design import Design
@@ -29,7 +30,8 @@ from relvec._runner import Checkpoint, fingerprints
 from relvec._runner.callbacks import Callbacks, CallbackSupportMixin
 from relvec._runner.runner import Runner
 from relvec._runner.warn import warn_user
-from relvec.basis import Basis
+from relvec.basis import Basis, Concatenate, Kernel, Precomputed, Process
+from relvec.basis.scale import LEARNT
 from relvec.likelihoods import Likelihood
 from relvec.solvers import SOLVERS, Solver
 
@@ -43,6 +45,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     fit_intercept: bool
     centers: CentersLike = None
     augment: bool = False
+    remainder: str | Basis | None = None
+    remainder_centers: int | None = None
     alpha_prior: tuple[float, float]
     solver: str | Solver
     n_starts: int | None
@@ -178,11 +182,34 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     def _basis(self, data: TrainingData) -> Basis:
         """Return the candidate functions, which know their inputs."""
-        basis = self._dictionary()
+        basis = self._with_remainder(self._dictionary())
         basis.n_features_in_ = data.X.shape[1]
         if hasattr(self, "feature_names_in_"):
             basis.feature_names_in_ = self.feature_names_in_
         return basis
+
+    def _with_remainder(self, basis: Basis) -> Basis:
+        """Return the candidates with a process for what the chosen ones leave, if there is one."""
+        if self.remainder is None:
+            return basis
+        if self.augment or isinstance(basis, Precomputed):
+            raise ValueError(
+                f"remainder={self.remainder!r}, expected None with augment=True or a precomputed "
+                "kernel"
+            )
+        return Concatenate([basis, self._process(basis)])
+
+    def _process(self, basis: Basis) -> Basis:
+        """Return the group of functions that `remainder` describes, beside the `basis`."""
+        given = self.remainder
+        if isinstance(given, str) and given == "process":
+            own = isinstance(basis, Kernel) and getattr(basis, "gamma", None) not in LEARNT
+            return Process(basis if own else None, self.remainder_centers)
+        if isinstance(given, Kernel):
+            return Process(given, self.remainder_centers)
+        if isinstance(given, Basis):
+            return cast(Basis, clone(given))
+        raise ValueError(f"remainder={given!r}, expected None, 'process' or a relvec.basis object")
 
     def _check_rows_not_kept(self, where: str) -> None:
         """Raise if parameters need rows in memory that are not."""

@@ -11,6 +11,7 @@ from relvec._estimators.classifier import Classifier
 from relvec._estimators.kernels import KernelEstimator, KernelLike
 from relvec._estimators.labels import ClassWeight
 from relvec._fitting.centers import CentersLike
+from relvec.basis import Basis
 from relvec.solvers import Solver
 
 
@@ -26,9 +27,10 @@ class RVC(KernelEstimator, Classifier):
     ----------
     kernel : str, callable, Basis or list of these, default="rbf"
         Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
-        29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
-        object of `relvec.basis` with parameters of its own. A list puts several of them, but no
-        precomputed one, side by side in one dictionary.
+        29), "effects" (main effects and interactions, see :class:`relvec.EffectsClassifier`) or
+        "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
+        `relvec.basis` with parameters of its own. A list puts several of them, but no precomputed
+        one, side by side in one dictionary.
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVC`, or an array with one per
         feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
@@ -58,6 +60,15 @@ class RVC(KernelEstimator, Classifier):
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that
         probabilities become less certain away from the data; see :class:`relvec.RVR`.
+    remainder : {None, "process"} or Basis, default=None
+        What the kept functions leave: nothing but noise, or a Gaussian process as one more group of
+        functions, whose amplitude the evidence sets. "process" has the kernel of the machine, where
+        that is one and its width is known, otherwise a Gaussian one of all inputs; a kernel of
+        `relvec.basis` is the covariance of the process, and any other basis stands for itself.
+        Error bars then grow away from the data, and each prediction evaluates the process's kernel
+        at its centres.
+    remainder_centers : int, default=None
+        Centres of the process at most; see `relvec.basis.Process`.
     alpha_prior : tuple of float, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on every α (eq. 6); see :class:`relvec.RVR`.
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
@@ -149,6 +160,8 @@ class RVC(KernelEstimator, Classifier):
         proba: str = "integrated",
         centers: CentersLike = None,
         augment: bool = False,
+        remainder: str | Basis | None = None,
+        remainder_centers: int | None = None,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         solver: str | Solver = "sequential",
         tol: float = 0.03,
@@ -170,6 +183,8 @@ class RVC(KernelEstimator, Classifier):
         self.proba = proba
         self.centers = centers
         self.augment = augment
+        self.remainder = remainder
+        self.remainder_centers = remainder_centers
         self.alpha_prior = alpha_prior
         self.solver = solver
         self.tol = tol

@@ -112,11 +112,13 @@ class LatentPredictor(RelevanceEstimator):
         self._refuse_jointly("sample_y")
         check_count(n_samples, "n_samples")
         rng = check_random_state(random_state)
-        Phi, drawn = self.basis_.values(self._queries(X)), []
+        at, drawn = Queries.of(self._queries(X), self.basis_, None), []
         for output in self.fit_result_.outputs:
-            own = Phi[:, output.columns]
+            own, unspanned = at.Phi[:, output.columns], output.unspanned_variance(at)
             with np.errstate(over="ignore", invalid="ignore"):
                 (samples,) = output.posterior.sample(own, n_samples, rng)
+            if unspanned.any():
+                samples += np.sqrt(unspanned)[:, None] * rng.standard_normal(samples.shape)
             check_range(samples)
             drawn.append(likelihood_of(output).sample(samples, rng) if noise else samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relvec._estimators.latent import LatentPredictor, function, likelihood_of
 from relvec._estimators.targets import check_row_variances
-from relvec._fitting.result import FittedOutput, check_range
+from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_coverage
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian, RegressionLikelihood
@@ -254,19 +254,20 @@ class Predictor(LatentPredictor):
     def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
         """Mean of new observations at the rows of X, and their covariance, for each target."""
         self._refuse_jointly("return_cov=True")
-        Phi, means, covariances = self.basis_.values(self._queries(X)), [], []
+        at, means, covariances = Queries.of(self._queries(X), self.basis_, None), [], []
         for output in self.fit_result_.outputs:
-            likelihood, own = likelihood_of(output), Phi[:, output.columns]
+            likelihood, own = likelihood_of(output), at.Phi[:, output.columns]
             with np.errstate(over="ignore", invalid="ignore"):
                 latent = output.posterior.latent_mean(own)
                 covariance = output.posterior.joint_covariance(own)
+                covariance += np.diag(output.unspanned_variance(at))
             check_range(latent, covariance)
             if variances is None:
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
                 covariance = likelihood.joint_covariance(latent[:, 0], covariance)
             else:
                 self._check_gaussian()
-                mean, known = latent, check_row_variances(variances, len(Phi))
+                mean, known = latent, check_row_variances(variances, len(at.Phi))
                 covariance = covariance + np.diag(known)
             means.append(mean[:, 0])
             covariances.append(covariance)

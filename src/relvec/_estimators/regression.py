@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from relvec._estimators.kernels import KernelEstimator, KernelLike
 from relvec._estimators.regressor import Regressor
 from relvec._fitting.centers import CentersLike
+from relvec.basis import Basis
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Solver
 
@@ -25,9 +26,10 @@ class RVR(KernelEstimator, Regressor):
     ----------
     kernel : str, callable, Basis or list of these, default="rbf"
         Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
-        29) or "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an
-        object of `relvec.basis` with parameters of its own. A list puts several of them, but no
-        precomputed one, side by side in one dictionary.
+        29), "effects" (main effects and interactions, see :class:`relvec.EffectsRegressor`) or
+        "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
+        `relvec.basis` with parameters of its own. A list puts several of them, but no precomputed
+        one, side by side in one dictionary.
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or an array with one per
         feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
@@ -61,6 +63,15 @@ class RVR(KernelEstimator, Regressor):
         bars grow away from the data (Rasmussen and Quiñonero-Candela 2005). The model then keeps
         all training rows, and each prediction evaluates the kernel at all of them. `return_cov` and
         `sample_y` raise, as do precomputed kernels and dictionaries without a kernel.
+    remainder : {None, "process"} or Basis, default=None
+        What the kept functions leave: nothing but noise, or a Gaussian process as one more group of
+        functions, whose amplitude the evidence sets. "process" has the kernel of the machine, where
+        that is one and its width is known, otherwise a Gaussian one of all inputs; a kernel of
+        `relvec.basis` is the covariance of the process, and any other basis stands for itself.
+        Error bars then grow away from the data, and each prediction evaluates the process's kernel
+        at its centres.
+    remainder_centers : int, default=None
+        Centres of the process at most; see `relvec.basis.Process`.
     alpha_prior : tuple of float, default=(0.0, 0.0)
         Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
         (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
@@ -199,6 +210,8 @@ class RVR(KernelEstimator, Regressor):
         noise_variance: float | None = None,
         centers: CentersLike = None,
         augment: bool = False,
+        remainder: str | Basis | None = None,
+        remainder_centers: int | None = None,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         multi_output: str = "shared",
@@ -221,6 +234,8 @@ class RVR(KernelEstimator, Regressor):
         self.noise_variance = noise_variance
         self.centers = centers
         self.augment = augment
+        self.remainder = remainder
+        self.remainder_centers = remainder_centers
         self.alpha_prior = alpha_prior
         self.beta_prior = beta_prior
         self.multi_output = multi_output

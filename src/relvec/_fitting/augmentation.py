@@ -28,15 +28,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from sklearn.utils import gen_batches
 
 from relvec._evidence.posterior import Posterior
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
-from relvec.basis.base import KernelFunction
+from relvec.basis.kernel import at_itself
 
-#: Rows whose kernel with themselves is taken from one block of kernel values.
-BLOCK = 16
 #: Arrays of the size of the functions that are held at a time.
 COPIES = 5
 
@@ -71,7 +68,7 @@ class TrainingRows:
         kernels = [k for k, _ in self.basis.kernel_parts()]
         with np.errstate(over="ignore", invalid="ignore"):
             rows = np.stack([k(self.X, queries) for k in kernels])
-            own = np.stack([_at_itself(k, queries) for k in kernels])
+            own = np.stack([at_itself(k, queries) for k in kernels])
         if not (np.isfinite(rows).all() and np.isfinite(own).all()):
             raise OverflowError("functions centred on the rows of X exceed the range of float64")
         return Extra(rows, own, self.Phi)
@@ -106,7 +103,7 @@ class TrainingRows:
         if not each.any():
             return each
         together = signal(np.concatenate([functions for _, functions in parts]))
-        peaks = np.array([_norm(root[:, 0] * _at_itself(k, self.X)) for k, _ in parts])
+        peaks = np.array([_norm(root[:, 0] * at_itself(k, self.X)) for k, _ in parts])
         if not peaks.all():
             raise ValueError(
                 "k(x, x) is zero at all rows x, expected functions that do not vanish where they "
@@ -187,11 +184,6 @@ def check_augmentable(basis: Basis) -> None:
             "gives k(x, x) of any row x: functions that sit on no point have none, nor has a "
             "precomputed kernel, which can be handed over as a function k(X, Z) instead"
         )
-
-
-def _at_itself(k: KernelFunction, X: Array) -> Array:
-    """k(x, x) of every row, shape (n_samples,)."""
-    return np.concatenate([k(X[rows], X[rows]).diagonal() for rows in gen_batches(len(X), BLOCK)])
 
 
 def _signal(rows: Array, posterior: Posterior, used: Index) -> float:

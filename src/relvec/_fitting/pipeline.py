@@ -14,6 +14,7 @@ from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig, Problem
 from relvec._fitting.result import FitResult
 from relvec._fitting.scales import learn_scales
+from relvec._fitting.screening import screened
 from relvec._numerics.linalg import NotPositiveDefiniteError, single_threaded
 from relvec._runner.runner import Runner
 from relvec.basis import Basis, Centers, Precomputed
@@ -65,7 +66,13 @@ def fit(
     n_tasks = None if learns else problem.n_tasks
     with single_threaded(), runner.fitting(n_tasks, preview) as conclude:
         try:
-            basis, solutions = scaled(problem, basis) if learns else (basis, problem.solve(basis))
+            if learns:
+                basis, solutions = scaled(problem, basis)
+            elif basis.optional.any():
+                basis, begun = screened(problem, basis)
+                solutions = problem.solve(basis, begun)
+            else:
+                solutions = problem.solve(basis)
         except NotPositiveDefiniteError as error:
             raise OverflowError(NO_DIGITS) from error
         if not all(np.isfinite(solution.log_evidence) for solution in solutions):

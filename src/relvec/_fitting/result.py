@@ -45,11 +45,14 @@ class Queries:
 
     Phi: Array  # (n_queries, n_active), kept functions of the estimator
     extra: Extra | None  # functions centred on the rows themselves, if the estimator adds any
+    #: (n_queries,), variance that functions stand for but do not span, by their positions
+    unspanned: dict[int, Array]
 
     @classmethod
     def of(cls, X: Array, basis: Basis, rows: TrainingRows | None) -> Self:
         """Evaluate the kept functions, and those added beside the training rows, at the rows X."""
-        return cls(basis.values(X), None if rows is None else rows.extra(X))
+        extra = None if rows is None else rows.extra(X)
+        return cls(basis.values(X), extra, basis.unspanned(X))
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,14 @@ class FittedOutput(Compact):
         check_range(mean, covariance)
         return mean, covariance
 
+    def unspanned_variance(self, at: Queries) -> Array:
+        """Variance of each linear predictor that the functions do not span, shape (n_queries,)."""
+        total = np.zeros(len(at.Phi))
+        for position, variance in at.unspanned.items():
+            for place in np.flatnonzero(self.columns == position):
+                total = total + variance / self.alpha[place]
+        return total
+
     def _latent(self, at: Queries, *, spread: bool) -> tuple[Array, Array]:
         every = len(self.columns) == at.Phi.shape[1]
         own = at.Phi if every else at.Phi[:, self.columns]
@@ -109,6 +120,9 @@ class FittedOutput(Compact):
             if spread
             else np.zeros((*mean.shape, mean.shape[1]))
         )
+        if spread and at.unspanned:
+            unspanned = self.unspanned_variance(at)
+            covariance = covariance + unspanned[:, None, None] * np.eye(mean.shape[1])
         if self.residuals is None or at.extra is None:
             return mean, covariance
         beside = at.extra.of(self.columns)

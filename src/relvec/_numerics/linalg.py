@@ -26,6 +26,8 @@ from relvec._numerics.typing import Array
 PIVOT_DIGITS = 1e-7
 #: Times that a factor is refined at most: each multiplies the digits that it has.
 MAX_REFINEMENTS = 5
+#: Share of the largest eigenvalue of a covariance under which one is lost to rounding.
+LOST = 1e-12
 
 
 class _BlasThreads:
@@ -210,6 +212,14 @@ def inverse_lower(factor: Array) -> Array:
     if info:
         raise NotPositiveDefiniteError(f"triangular factor has a zero at diagonal entry {info}")
     return cast(Array, inverse)
+
+
+def inverse_root_of_covariance(matrix: Array) -> Array:
+    """R (k, m) with RRᵀ the inverse of a covariance (k, k), in the directions that have digits."""
+    values, vectors = np.linalg.eigh(matrix)
+    known = values > LOST * values[-1]
+    root: Array = vectors[:, known] / np.sqrt(values[known])
+    return root
 
 
 def inverse_cholesky(matrix: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from relvec.basis.base import Basis, Centers
 from relvec.basis.combine import Concatenate
+from relvec.basis.effects import Effects
 from relvec.basis.functions import Bias, Columns, Precomputed
 from relvec.basis.kernel import Kernel, Product, ScaledKernel, Sum
 from relvec.basis.kernels import (
@@ -13,6 +14,7 @@ from relvec.basis.kernels import (
     PolynomialKernel,
     Sigmoid,
 )
+from relvec.basis.process import Process
 from relvec.basis.terms import Fourier, FunctionColumns, Polynomial
 
 #: Names that an estimator's ``kernel`` takes.
@@ -23,6 +25,7 @@ KERNELS: dict[str, type[Basis]] = {
     "poly": PolynomialKernel,
     "sigmoid": Sigmoid,
     "linear_spline": LinearSpline,
+    "effects": Effects,
     "precomputed": Precomputed,
 }
 
@@ -35,6 +38,7 @@ __all__ = [
     "Centers",
     "Columns",
     "Concatenate",
+    "Effects",
     "Fourier",
     "FunctionColumns",
     "Kernel",
@@ -44,6 +48,7 @@ __all__ = [
     "Polynomial",
     "PolynomialKernel",
     "Precomputed",
+    "Process",
     "Product",
     "ScaledKernel",
     "Sigmoid",

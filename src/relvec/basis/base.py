@@ -109,10 +109,29 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name of each function, given the names of the inputs."""
 
+    def terms(self, features: Sequence[str] | None = None) -> list[str]:
+        """Name of the term of the model that each function is part of: its own, unless said."""
+        return self.names(features)
+
     @property
     def groups(self) -> Index:
         """Labels of the functions, shape (n_functions,): the same where a precision is shared."""
         return np.arange(len(self.rows_))
+
+    @property
+    def optional(self) -> NDArray[np.bool_]:
+        """Functions that are only candidates if they seem worth it, of all in a group or of none.
+
+        They are judged beside a fit of all others; shape (n_functions,).
+        """
+        return np.zeros(len(self.rows_), dtype=np.bool_)
+
+    def unspanned(self, X: Array) -> dict[int, Array]:
+        """Variance of the prior that functions stand for but do not span, by their positions.
+
+        At every row, shape (n_samples,), in units of the inverse precision of that function.
+        """
+        return {}
 
     def distinct(self, constant: NDArray[np.bool_]) -> Index:
         """Numbers of the functions that are not multiples of others where inputs are constant.

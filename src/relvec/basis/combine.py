@@ -125,7 +125,8 @@ class Concatenate(Composite):
     def _of(self, parts: list[Basis]) -> Self:
         """Take other fitted parts."""
         self.parts_ = parts
-        self.rows_ = np.concatenate([part.rows_ for part in parts])
+        rows = [part.rows_ for part in parts]
+        self.rows_ = np.concatenate([np.empty(0, dtype=np.intp), *rows])
         return self
 
     def _begins(self) -> list[int]:
@@ -134,7 +135,7 @@ class Concatenate(Composite):
 
     def evaluate(self, X: Array) -> Array:
         """Values of all parts side by side; see `Basis.evaluate`."""
-        return np.hstack([part.evaluate(X) for part in self.parts_])
+        return np.hstack([np.empty((len(X), 0)), *(part.evaluate(X) for part in self.parts_)])
 
     def restrict(self, active: Index) -> Self:
         """Keep the functions `active` of each part, in ascending order; see `Basis.restrict`."""
@@ -149,7 +150,8 @@ class Concatenate(Composite):
     def distinct(self, constant: NDArray[np.bool_]) -> Index:
         """Functions of each part that are no multiples of its others; see `Basis.distinct`."""
         parts = zip(self.parts_, self._begins(), strict=False)
-        return np.concatenate([begin + part.distinct(constant) for part, begin in parts])
+        found = [begin + part.distinct(constant) for part, begin in parts]
+        return np.concatenate([np.empty(0, dtype=np.intp), *found])
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Names of all parts; kernels of one class have their position among the parts before."""
@@ -160,6 +162,10 @@ class Concatenate(Composite):
             for name in part.names(features)
         ]
 
+    def terms(self, features: Sequence[str] | None = None) -> list[str]:
+        """Terms of all parts; see `Basis.terms`."""
+        return [term for part in self.parts_ for term in part.terms(features)]
+
     @property
     def groups(self) -> Index:
         """Labels of each part after those of the part before; see `Basis.groups`."""
@@ -167,13 +173,28 @@ class Concatenate(Composite):
         for part in self.parts_:
             found.append(part.groups + begin)
             begin = max(begin, int(found[-1].max(initial=-1)) + 1)
-        return np.concatenate(found)
+        return np.concatenate([np.empty(0, dtype=np.intp), *found])
+
+    @property
+    def optional(self) -> NDArray[np.bool_]:
+        """Functions of all parts that are; see `Basis.optional`."""
+        found = [part.optional for part in self.parts_]
+        return np.concatenate([np.empty(0, dtype=np.bool_), *found])
+
+    def unspanned(self, X: Array) -> dict[int, Array]:
+        """Variance of all parts; see `Basis.unspanned`."""
+        parts = zip(self.parts_, self._begins(), strict=False)
+        return {
+            begin + position: variance
+            for part, begin in parts
+            for position, variance in part.unspanned(X).items()
+        }
 
     @property
     def nothing(self) -> float | Array:
         """Sizes of all parts; see `Basis.nothing`."""
         sizes = [np.broadcast_to(part.nothing, len(part.rows_)) for part in self.parts_]
-        return np.concatenate(sizes)
+        return np.concatenate([np.empty(0), *sizes])
 
     def kernel_parts(self) -> list[tuple[KernelFunction, Index]]:
         """Kernels of all parts; see `Basis.kernel_parts`."""

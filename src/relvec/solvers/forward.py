@@ -200,7 +200,7 @@ class Sequential(Solver):
         search begins with none, and adds none that is not worth so much.
         """
         best, price = self._best(state.reached), max(FITTED_PARAMETER, self.multiplicity_penalty)
-        few = len(best.hyper.active) <= MAX_DENSITY * model.n
+        few = len(best.hyper.alpha) <= MAX_DENSITY * model.n
         if state.only or state.price or few or model.noise.held:
             return state
         nothing = self._nothing(model)
@@ -307,7 +307,7 @@ class Sequential(Solver):
         finished = stalled or scores.gain.max(initial=0.0) < self.tol
         if state.thorough and finished:
             return self._settled(model, state, noise).after_stage()
-        if holds and len(there.mean) > MAX_DENSITY * model.n:
+        if holds and len(there.hyper.alpha) > MAX_DENSITY * model.n:
             return state.after_stage()
         if state.n_iter >= self.max_iter:
             return state

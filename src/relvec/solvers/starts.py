@@ -37,8 +37,8 @@ class Start:
 
     @property
     def n_active(self) -> int:
-        """Functions in the model that it begins with."""
-        return 0 if self.hyper is None else len(self.hyper.active)
+        """Groups of functions in the model that it begins with."""
+        return 0 if self.hyper is None else len(self.hyper.alpha)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,303 @@
+"""Regression and classification by effects: what each input, and each pair of them, does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._assess.summary import table
+from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.classifier import Classifier
+from relvec._estimators.labels import ClassWeight
+from relvec._estimators.regressor import Regressor
+from relvec._fitting.data import TrainingData
+from relvec._fitting.result import Queries
+from relvec._fitting.terms import Terms
+from relvec._numerics.typing import Array
+from relvec.basis import Basis, Effects
+from relvec.likelihoods import RegressionLikelihood
+from relvec.solvers import Sequential
+
+
+class EffectsEstimator(RelevanceEstimator):
+    """Estimators whose candidate functions are effects of the inputs, with a process beside."""
+
+    interactions: str | Sequence[tuple[int, int]] | None
+    categorical: Sequence[int]
+    fit_intercept = True
+    alpha_prior = (0.0, 0.0)
+    solver = "sequential"
+    n_starts = 1
+    tol = None
+    max_iter = 1000
+
+    _terms: Terms
+
+    def _dictionary(self) -> Basis:
+        return Effects(interactions=self.interactions, categorical=self.categorical)
+
+    def _search(self) -> dict[str, Any]:
+        """Return the parameters of the solver: what one effect of so many has to be worth.
+
+        The best of M effects of noise seems to be worth about log M nats.
+        """
+        inputs, pairs = self.n_features_in_, self.interactions
+        n_pairs = comb(inputs, 2) if isinstance(pairs, str) else len(pairs or ())
+        return {"tol": max(Sequential.tol, log(inputs + n_pairs)), "n_starts": self.n_starts}
+
+    def _fit(self, data: TrainingData, *args: Any, **options: Any) -> None:
+        super()._fit(data, *args, **options)
+        data, _ = data.settled()
+        names = self.basis_.terms(getattr(self, "feature_names_in_", None))
+        self._terms = Terms.of(names, self.basis_, data.X, data.weights)
+
+    @property
+    def terms_(self) -> list[str]:
+        """Names of the kept terms."""
+        check_is_fitted(self)
+        return list(self._terms.names)
+
+    @property
+    def constant_(self) -> float | Array:
+        """Mean of the function over the training rows, to which effects are added."""
+        check_is_fitted(self)
+        found = [self._terms.constant(output) for output in self.fit_result_.outputs]
+        return found[0] if len(found) == 1 else np.array(found)
+
+    @property
+    def effects_(self) -> Any:
+        """Table of the kept terms, one row each, those with the largest shares first."""
+        check_is_fitted(self)
+        outputs, terms = self.fit_result_.outputs, self._terms
+        shares, stds = np.swapaxes([terms.shares(output) for output in outputs], 0, 1)
+        found = {
+            "share": shares,
+            "share_std": stds,
+            "evidence": np.array([terms.worth(output) for output in outputs]),
+        }
+        order = np.argsort(-shares.mean(axis=0), kind="stable")
+        columns = {
+            label: row[order]
+            for name, values in found.items()
+            for label, row in zip(self._labels(name, values), values, strict=True)
+        }
+        return table([terms.names[term] for term in order], columns, "term")
+
+    def predict_effects(
+        self, X: ArrayLike, return_std: bool = False
+    ) -> Array | tuple[Array, Array]:
+        """Predict what each term adds to the function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries.
+        return_std : bool, default=False
+            Return the standard deviation of every contribution too.
+
+        Returns
+        -------
+        effects : ndarray of shape (n_samples, n_terms) or (n_samples, n_terms, n_outputs)
+            Contributions in the order of ``terms_``, each with a mean of zero over the training
+            rows. Their sum and ``constant_`` make the function: the prediction in units of y, the
+            log rate of counts, or the log-odds of classes.
+        std : ndarray of the same shape
+            If `return_std`, their posterior standard deviations.
+        """
+        check_is_fitted(self)
+        outputs = self.fit_result_.outputs
+        shape = 2, len(self._terms.names), len(outputs)
+        both = self._at_rows(_contributions, X, *shape)
+        mean, std = both[:, 0], both[:, 1]
+        if len(outputs) == 1:
+            mean, std = mean[..., 0], std[..., 0]
+        return (mean, std) if return_std else mean
+
+
+def _contributions(model: EffectsEstimator, at: Queries) -> Array:
+    """Mean and standard deviation of terms, shape (n_queries, 2, n_terms, n_outputs)."""
+    outputs = model.fit_result_.outputs
+    found = [np.stack(model._terms.contributions(at.Phi, output), axis=1) for output in outputs]
+    return np.stack(found, axis=-1)
+
+
+class EffectsRegressor(EffectsEstimator, Regressor):
+    """Regression on main effects and interactions of the inputs, with a process beside them.
+
+    The function is a constant, a curve for each input that matters, a surface for each pair that
+    does, and a Gaussian process for what these leave. The functions of an effect share a precision,
+    and the evidence sets the precisions and the noise: effects that do not matter are out, the
+    others are as smooth as the data say, and nothing is cross-validated. An effect has to be worth
+    log M nats of evidence among M inputs and pairs, about what the best of so many of noise seems
+    to be worth. Inputs need no scaling, and columns of a table with texts are categories.
+
+    Parameters
+    ----------
+    interactions : "auto", list of pairs or None, default="auto"
+        Pairs of inputs, by position, that may have an effect together: those of all that seem
+        worth the most beside the main effects, those given, or none.
+    categorical : sequence of int, default=()
+        Inputs, by position, whose numbers are labels of categories.
+    remainder : {None, "process"} or Basis, default="process"
+        What the effects leave: nothing but noise, a Gaussian process of all inputs, or one with
+        that covariance; see :class:`relvec.RVR`.
+    remainder_centers : int, default=None
+        Centres of the process at most; see `relvec.basis.Process`.
+    likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
+        Distribution of y; see :class:`relvec.RVR`.
+    n_jobs : int or None, default=None
+        Processes among which targets are shared out.
+    verbose : int, default=0
+        Positive: print evidence, functions and noise after every pass.
+
+    Attributes
+    ----------
+    effects_ : pandas.DataFrame or Summary
+        A row for each term, an input or a pair of them or "process": its share of the variance of
+        the function over the training rows (its Sobol index, where inputs are independent) with the
+        posterior standard deviation of that, and the nats of log evidence that it is worth.
+    terms_ : list of str
+        Names of the terms, as `predict_effects` has them.
+    constant_ : float
+        Mean of the function over the training rows.
+    noise_variance_ : float
+        σ², in squared units of y.
+    log_evidence_ : float
+        Logarithm of the marginal likelihood.
+    basis_ : Basis
+        The kept functions.
+    fit_result_ : FitResult
+        Kept functions, fitted outputs and the course of the search; what else is read off it is
+        described in :class:`relvec.RVR`.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    relvec.RVR : The relevance vector machine, with ``kernel="effects"`` and ``remainder="process"``
+        the same model with all parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from relvec import EffectsRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (200, 4))
+    >>> y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(200)
+    >>> model = EffectsRegressor().fit(X, y)
+    >>> {"x0", "x1 × x2"} <= set(model.terms_)
+    True
+    >>> effects = model.predict_effects(X)
+    >>> np.allclose(effects.sum(axis=1) + model.constant_, model.predict(X))
+    True
+    """
+
+    noise_variance = None
+    beta_prior = (0.0, 0.0)
+    multi_output = "shared"
+
+    def __init__(
+        self,
+        *,
+        interactions: str | Sequence[tuple[int, int]] | None = "auto",
+        categorical: Sequence[int] = (),
+        remainder: str | Basis | None = "process",
+        remainder_centers: int | None = None,
+        likelihood: str | RegressionLikelihood = "gaussian",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.interactions = interactions
+        self.categorical = categorical
+        self.remainder = remainder
+        self.remainder_centers = remainder_centers
+        self.likelihood = likelihood
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class EffectsClassifier(EffectsEstimator, Classifier):
+    """Classification by main effects and interactions of the inputs, with a process beside them.
+
+    The log-odds of a class are a constant, a curve for each input that matters, a surface for each
+    pair that does, and a Gaussian process for what these leave; see :class:`EffectsRegressor`. With
+    more than two classes there is such a model of each against the rest.
+
+    Parameters
+    ----------
+    interactions : "auto", list of pairs or None, default="auto"
+        Pairs of inputs, by position, that may have an effect together; see
+        :class:`EffectsRegressor`.
+    categorical : sequence of int, default=()
+        Inputs, by position, whose numbers are labels of categories.
+    remainder : {None, "process"} or Basis, default="process"
+        What the effects leave; see :class:`EffectsRegressor`.
+    remainder_centers : int, default=None
+        Centres of the process at most; see `relvec.basis.Process`.
+    class_weight : dict, "balanced" or None, default=None
+        Factor for the weight of every row of a class; "balanced" gives all classes the same total.
+    n_jobs : int or None, default=None
+        Processes among which the models of the classes are shared out.
+    verbose : int, default=0
+        Positive: print evidence and functions after every pass.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, ascending.
+    effects_ : pandas.DataFrame or Summary
+        A row for each term, with columns for every class; see :class:`EffectsRegressor`.
+    terms_ : list of str
+        Names of the terms, as `predict_effects` has them.
+    constant_ : float or ndarray of shape (n_classes,)
+        Mean of the log-odds over the training rows.
+    log_evidence_ : float
+        Laplace's approximation to the logarithm of the marginal likelihood, summed over the models.
+    basis_ : Basis
+        The kept functions.
+    fit_result_ : FitResult
+        Kept functions, fitted outputs and the course of the search.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, where X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from relvec import EffectsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (200, 3))
+    >>> model = EffectsClassifier().fit(X, np.abs(X[:, 0]) > 0.5)
+    >>> model.terms_
+    ['x0']
+    """
+
+    multi_class = "ovr"
+    proba = "integrated"
+
+    def __init__(
+        self,
+        *,
+        interactions: str | Sequence[tuple[int, int]] | None = "auto",
+        categorical: Sequence[int] = (),
+        remainder: str | Basis | None = "process",
+        remainder_centers: int | None = None,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.interactions = interactions
+        self.categorical = categorical
+        self.remainder = remainder
+        self.remainder_centers = remainder_centers
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose

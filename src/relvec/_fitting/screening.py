@@ -1,0 +1,91 @@
+"""Optional groups of functions: those that seem worth the most beside a fit of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from relvec._evidence import evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
+from relvec._fitting.problem import Problem
+from relvec._numerics.groups import Groups
+from relvec._numerics.typing import Array, Index, RowVector
+from relvec.basis import Basis
+from relvec.solvers import Solution
+
+#: Optional functions whose gains are computed at a time, and groups that become candidates at most.
+AT_A_TIME, MOST = 4000, 40
+#: Nats that an optional group has to gain to become a candidate.
+LEAST = 0.5
+
+
+def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameters]]:
+    """Functions that become candidates, and hyperparameters to begin with.
+
+    Functions that are not optional are fitted first. Of the optional groups those become candidates
+    that would raise the evidence of that fit most.
+    """
+    always = np.flatnonzero(~basis.optional)
+    solutions = problem.solve(basis.restrict(always))
+    active = [always[solution.active] for solution in solutions]
+    groups = Groups.of_labels(basis.groups)
+    optional = np.unique(groups.label[basis.optional])
+    gain = np.zeros(groups.count)
+    sizes = np.cumsum(groups.sizes[optional])
+    for which in np.split(
+        optional, np.searchsorted(sizes, np.arange(AT_A_TIME, sizes[-1], AT_A_TIME))
+    ):
+        part = groups.members(which)[0]
+        gain[which] = _gains(problem, basis, solutions, active, part)
+    best = optional[np.argsort(-gain[optional], kind="stable")[:MOST]]
+    chosen = np.isin(groups.label, best[gain[best] > LEAST])
+    candidates = np.flatnonzero(chosen | ~basis.optional)
+    begun = [
+        _begun(problem, basis, solution, t, own, np.searchsorted(candidates, own))
+        for solution, t, own in zip(solutions, problem.data.targets.values(), active, strict=True)
+    ]
+    return basis.restrict(candidates), begun
+
+
+def _begun(
+    problem: Problem,
+    basis: Basis,
+    solution: Solution,
+    t: RowVector,
+    functions: Index,
+    places: Index,
+) -> Hyperparameters:
+    """Hyperparameters of a solution with the `functions` of a basis, for candidates at `places`."""
+    design = problem.data.candidates(basis.restrict(functions), problem.likelihood)
+    hyper = evidence_model(solution.likelihood, design, t).hyper_of(solution.alpha)
+    return replace(hyper.in_units(1 / design.weight_unit), active=places[hyper.active])
+
+
+def _gains(
+    problem: Problem,
+    basis: Basis,
+    solutions: Sequence[Solution],
+    active: Sequence[Index],
+    part: Index,
+) -> Array:
+    """Nats that each group of functions `part` (m,) would gain beside the solutions."""
+    kept = np.unique(np.concatenate(active))
+    positions = np.union1d(kept, part)
+    own = basis.restrict(positions)
+    design = problem.data.candidates(own, problem.likelihood)
+    total = np.zeros(design.groups.count)
+    for solution, t, functions in zip(
+        solutions, problem.data.targets.values(), active, strict=True
+    ):
+        places = np.searchsorted(positions, functions)
+        model = evidence_model(solution.likelihood, design, t)
+        hyper = evidence_model(solution.likelihood, design.restrict(places), t).hyper_of(
+            solution.alpha
+        )
+        hyper = Hyperparameters(places, hyper.alpha, hyper.beta, hyper.group)
+        total = total + model.scores(model.at(hyper)).gain
+    asked = np.unique(design.groups.label[np.searchsorted(positions, part)])
+    gained: Array = total[asked]
+    return gained

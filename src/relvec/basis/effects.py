@@ -1,0 +1,262 @@
+"""Main effects and interactions of the inputs, each a group of functions that share a precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_scalar
+
+from relvec._numerics.checks import check_count
+from relvec._numerics.typing import Array, Index
+from relvec.basis.base import Centers
+from relvec.basis.combine import Concatenate
+from relvec.basis.curves import Curve, Factor, Levels, Line, holds_numbers, numbers
+from relvec.basis.functions import Terms, feature_name
+from relvec.basis.scale import standard_deviations
+
+#: Widths of the finer and the smoother curves of an input, in standard deviations of it.
+FINE, SMOOTH = 0.35, 1.0
+#: Share of the variance of an effect that directions may have together and be left out.
+NEGLECTED = 1e-5
+
+
+class Effect(Terms):
+    """Functions of one input, or products of functions of two, that share one precision.
+
+    They are the principal components of the products over the training rows, which span the same
+    functions with the same prior and leave out directions that hardly vary.
+
+    Parameters
+    ----------
+    factors : sequence of Factor
+        Functions of each input, placed already.
+
+    Attributes
+    ----------
+    axes_ : ndarray of shape (n_products, n_components)
+        Principal axes, the first with the largest variance.
+    mean_ : ndarray of shape (n_components,)
+        Mean of each component over the training rows, which is taken away.
+    terms_ : ndarray of int, shape (n_functions,)
+        The components that are functions.
+    """
+
+    axes_: Array
+    mean_: Array
+
+    def __init__(self, factors: Sequence[Factor]) -> None:
+        self.factors = factors
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Find the principal components over the rows; see `Basis.place`."""
+        share = np.full(len(X), 1 / len(X)) if weights is None else weights / weights.sum()
+        return self.fitted([factor.values(X) for factor in self.factors], share)
+
+    def fitted(self, values: Sequence[Array], share: Array) -> Self:
+        """Find the principal components, given the `values` of each factor at the training rows.
+
+        These are of shape (n_samples, size), and ``share`` (n_samples,) is what each row counts.
+        """
+        raw = _products(values)
+        mean = share @ raw
+        raw = raw - mean
+        variance, axes = np.linalg.eigh((raw.T * share) @ raw)
+        known = np.cumsum(variance) > NEGLECTED * variance.sum()
+        self.axes_ = axes[:, known][:, ::-1]
+        self.mean_ = mean @ self.axes_
+        return self._of(np.arange(len(self.mean_)))
+
+    def evaluate(self, X: Array) -> Array:
+        """Components of the products less their means; see `Basis.evaluate`."""
+        values = _products([factor.values(X) for factor in self.factors])
+        components: Array = values @ self.axes_[:, self.terms_] - self.mean_[self.terms_]
+        return components
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The inputs."""
+        return tuple(factor.feature for factor in self.factors)
+
+    @property
+    def groups(self) -> Index:
+        """One label; see `Basis.groups`."""
+        return np.zeros(len(self.terms_), dtype=np.intp)
+
+    def unspanned(self, X: Array) -> dict[int, Array]:
+        """Variance of a category that the training rows do not have; see `Basis.unspanned`."""
+        only = self.factors[0]
+        if len(self.factors) > 1 or not isinstance(only, Levels) or not len(self.terms_):
+            return {}
+        return {0: only.unknown(X).astype(np.float64)}
+
+    def names(self, features: Sequence[str] | None = None) -> list[str]:
+        """Name of the term, with the number of each function."""
+        factors = " × ".join(
+            f"{factor.kind}({feature_name(features, factor.feature)})" for factor in self.factors
+        )
+        return [f"{factors}[{number}]" for number in self.terms_]
+
+    def terms(self, features: Sequence[str] | None = None) -> list[str]:
+        """Names of the inputs, with a cross between them; see `Basis.terms`."""
+        name = " × ".join(feature_name(features, column) for column in self.features)
+        return [name] * len(self.terms_)
+
+
+def _products(values: Sequence[Array]) -> Array:
+    """Products of the columns of one or two arrays, of shapes (n_samples, m)."""
+    if len(values) == 1:
+        return values[0]
+    first, second = values
+    return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
+
+
+class Effects(Concatenate):
+    """Main effects of the inputs and interactions of two of them, each a few groups of functions.
+
+    An input has a line and curves of two widths; a pair has the products of smooth curves of both.
+    A category has an indicator for each of its levels in place of these. The functions of a group
+    share a precision, so that the evidence chooses whole effects and shrinks what is in them. All
+    have a mean of zero over the training rows, and products are made of functions whose means are
+    zero, so that effects add up to the prediction and main effects are no part of interactions.
+
+    Parameters
+    ----------
+    order : {1, 2}, default=2
+        Inputs that an effect has at most.
+    knots : int, default=12
+        Points that the finer curves of an input are placed on, at its quantiles.
+    pair_knots : int, default=6
+        The same for each of the two inputs of an interaction.
+    interactions : "auto", list of pairs or None, default="auto"
+        Pairs of inputs, by position, that are candidates: all of which those are looked at closely
+        that seem worth the most beside the main effects, those given, or none.
+    linear : bool, default=True
+        Include the inputs themselves.
+    categorical : sequence of int, default=()
+        Inputs whose values are labels of categories, besides those with other than numbers.
+
+    Attributes
+    ----------
+    parts_ : list of Effect
+        Groups of functions, those of interactions last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from relvec.basis import Effects
+    >>> X = np.random.default_rng(0).uniform(size=(50, 2))
+    >>> effects = Effects(knots=4, pair_knots=2).fit(X)
+    >>> sorted(set(effects.terms()))
+    ['x0', 'x0 × x1', 'x1']
+    >>> bool(abs(effects.transform(X).mean(axis=0)).max() < 1e-12)
+    True
+    """
+
+    def __init__(
+        self,
+        order: int = 2,
+        knots: int = 12,
+        pair_knots: int = 6,
+        interactions: str | Sequence[tuple[int, int]] | None = "auto",
+        linear: bool = True,
+        categorical: Sequence[int] = (),
+    ) -> None:
+        self.order, self.knots, self.pair_knots = order, knots, pair_knots
+        self.interactions, self.linear, self.categorical = interactions, linear, categorical
+
+    centred = False
+    any_rows = True
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Place the functions of all effects on the training rows; see `Basis.place`."""
+        self._check(X.shape[1])
+        used = slice(None) if weights is None else weights > 0
+        rows, weights = X[used], None if weights is None else weights[used]
+        share = np.full(len(rows), 1 / len(rows)) if weights is None else weights / weights.sum()
+        columns = self._varying(rows, weights)
+        main = [self._main(j, x, weights) for j, x in columns.items()]
+        parts = [
+            Effect([factor]).fitted([factor.values(rows)], share) for own in main for factor in own
+        ]
+        factor = {j: self._factor(j, x, weights) for j, x in columns.items()}
+        values = {j: one.values(rows) for j, one in factor.items()}
+        parts += [
+            Effect([factor[i], factor[j]]).fitted([values[i], values[j]], share)
+            for i, j in self._pairs(columns)
+        ]
+        return self._of(parts)
+
+    def _check(self, n_features: int) -> None:
+        """Check the parameters for so many inputs."""
+        check_count(self.order, "order", 2)
+        check_count(self.knots, "knots")
+        check_count(self.pair_knots, "pair_knots")
+        check_scalar(self.linear, "linear", (bool, np.bool_))
+        inputs = range(n_features)
+        if any(column not in inputs for column in self.categorical):
+            raise ValueError(
+                f"categorical={self.categorical!r}, expected columns from 0 to {n_features - 1}"
+            )
+        pairs = self.interactions
+        if pairs is None or (isinstance(pairs, str) and pairs == "auto"):
+            return
+        if isinstance(pairs, str) or any(
+            len(pair) != 2 or pair[0] == pair[1] or not all(column in inputs for column in pair)
+            for pair in pairs
+        ):
+            raise ValueError(
+                f"interactions={pairs!r}, expected 'auto', None or pairs of different columns from "
+                f"0 to {n_features - 1}"
+            )
+
+    def _varying(self, X: NDArray[Any], weights: Array | None) -> dict[int, NDArray[Any]]:
+        """Training values of every input that varies, shape (n_samples,): numbers or categories."""
+        columns = dict[int, NDArray[Any]]()
+        for j in range(X.shape[1]):
+            if j in self.categorical or not holds_numbers(X, j):
+                if len(np.unique(X[:, j])) > 1:
+                    columns[j] = X[:, j]
+            elif standard_deviations(numbers(X, j)[:, None], weights)[0] > 0:
+                columns[j] = numbers(X, j)
+        return columns
+
+    def _main(self, feature: int, x: NDArray[Any], weights: Array | None) -> list[Factor]:
+        """Functions of an input with the training values x (n_samples,), a list for each group."""
+        if feature in self.categorical or x.dtype == object:
+            return [Levels.of(feature, x, weights)]
+        found: list[Factor] = [Line.of(feature, x, weights)] if self.linear else []
+        if len(np.unique(x)) > 2 or not found:
+            fine = Curve.of(feature, x, weights, self.knots, FINE)
+            found += [fine, Curve.of(feature, x, weights, (self.knots + 1) // 2, SMOOTH)]
+        return found
+
+    def _factor(self, feature: int, x: NDArray[Any], weights: Array | None) -> Factor:
+        """Functions of an input with the training values x (n_samples,) in interactions."""
+        if feature in self.categorical or x.dtype == object:
+            return Levels.of(feature, x, weights)
+        return Curve.of(feature, x, weights, self.pair_knots, SMOOTH)
+
+    def _pairs(self, varying: Iterable[int]) -> list[tuple[int, int]]:
+        """Interactions of inputs that vary."""
+        if self.order < 2 or self.interactions is None:
+            return []
+        if isinstance(self.interactions, str):
+            return list(combinations(varying, 2))
+        asked = sorted({(int(min(pair)), int(max(pair))) for pair in self.interactions})
+        return [(i, j) for i, j in asked if i in varying and j in varying]
+
+    def restrict(self, active: Index) -> Self:
+        """Forget effects without functions, too; see `Basis.restrict`."""
+        kept = super().restrict(active)
+        return kept._of([part for part in kept.parts_ if len(part.rows_)])
+
+    @property
+    def optional(self) -> NDArray[np.bool_]:
+        """Functions of interactions, where these are to be chosen; see `Basis.optional`."""
+        auto = isinstance(self.interactions, str)
+        found = [np.full(len(part.rows_), auto and len(part.features) > 1) for part in self.parts_]
+        return np.concatenate([*found, np.empty(0, dtype=np.bool_)])
