@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from benchmarks.scales.gaussian_process import gaussian_process
 from benchmarks.staged import Split
-from relvec import RVR
+from relvec import RVR, EffectsRegressor
 
 Array = NDArray[np.float64]
 
@@ -131,9 +131,17 @@ def functions(model: RVR) -> int:
     return len(model.relevance_)
 
 
+def terms(model: EffectsRegressor) -> int:
+    return len(model.terms_)
+
+
 METHODS: Mapping[str, Method] = {
     "rvr": Method("`RVR()`", lambda _: RVR(), functions),
     "ard": Method('`RVR(gamma="ard")`', lambda _: RVR(gamma="ard"), functions),
+    "effects": Method("`EffectsRegressor()`", lambda _: EffectsRegressor(), terms),
+    "effects-alone": Method(
+        "`EffectsRegressor(remainder=None)`", lambda _: EffectsRegressor(remainder=None), terms
+    ),
     "ngboost": Method("NGBoost", natural_gradients, answer=boosted_density, package="ngboost"),
     "ebm": Method(
         "EBM",
