@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb, log
+from math import log
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ from relvec._numerics.typing import Array
 from relvec.basis import Basis, Effects
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential
+
+#: Groups of functions that are made of an input: a line, and curves of two widths.
+GROUPS = 3
 
 
 class EffectsEstimator(RelevanceEstimator):
@@ -42,13 +45,15 @@ class EffectsEstimator(RelevanceEstimator):
         return Effects(interactions=self.interactions, categorical=self.categorical)
 
     def _search(self) -> dict[str, Any]:
-        """Return the parameters of the solver: what one effect of so many has to be worth.
+        """Return the parameters of the solver: what an effect has to be worth.
 
-        The best of M effects of noise seems to be worth about log M nats.
+        The best of M groups of functions of noise seems to be worth about log M nats. Interactions
+        have to be worth as much for their own number to become candidates.
         """
-        inputs, pairs = self.n_features_in_, self.interactions
-        n_pairs = comb(inputs, 2) if isinstance(pairs, str) else len(pairs or ())
-        return {"tol": max(Sequential.tol, log(inputs + n_pairs)), "n_starts": self.n_starts}
+        return {
+            "tol": max(Sequential.tol, log(GROUPS * self.n_features_in_)),
+            "n_starts": self.n_starts,
+        }
 
     def _fit(self, data: TrainingData, *args: Any, **options: Any) -> None:
         super()._fit(data, *args, **options)
@@ -132,9 +137,10 @@ class EffectsRegressor(EffectsEstimator, Regressor):
     The function is a constant, a curve for each input that matters, a surface for each pair that
     does, and a Gaussian process for what these leave. The functions of an effect share a precision,
     and the evidence sets the precisions and the noise: effects that do not matter are out, the
-    others are as smooth as the data say, and nothing is cross-validated. An effect has to be worth
-    log M nats of evidence among M inputs and pairs, about what the best of so many of noise seems
-    to be worth. Inputs need no scaling, and columns of a table with texts are categories.
+    others are as smooth as the data say, and nothing is cross-validated. A group has to be worth
+    log M nats of evidence among M, those of single inputs and those of pairs each for themselves:
+    about what the best of so many of noise seems to be worth. Inputs need no scaling, and columns
+    of a table with texts are categories.
 
     Parameters
     ----------

@@ -16,16 +16,15 @@ from relvec.basis import Basis
 from relvec.solvers import Solution
 
 #: Optional functions whose gains are computed at a time, and groups that become candidates at most.
-AT_A_TIME, MOST = 4000, 40
-#: Nats that an optional group has to gain to become a candidate.
-LEAST = 0.5
+AT_A_TIME, MOST = 4000, 30
 
 
 def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameters]]:
     """Functions that become candidates, and hyperparameters to begin with.
 
     Functions that are not optional are fitted first. Of the optional groups those become candidates
-    that would raise the evidence of that fit most.
+    that would raise the evidence of that fit most, and by the logarithm of their number at least:
+    the best of so many groups of noise seems to be worth about as much.
     """
     always = np.flatnonzero(~basis.optional)
     solutions = problem.solve(basis.restrict(always))
@@ -40,7 +39,7 @@ def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameter
         part = groups.members(which)[0]
         gain[which] = _gains(problem, basis, solutions, active, part)
     best = optional[np.argsort(-gain[optional], kind="stable")[:MOST]]
-    chosen = np.isin(groups.label, best[gain[best] > LEAST])
+    chosen = np.isin(groups.label, best[gain[best] > np.log(len(optional))])
     candidates = np.flatnonzero(chosen | ~basis.optional)
     begun = [
         _begun(problem, basis, solution, t, own, np.searchsorted(candidates, own))
@@ -85,6 +84,7 @@ def _gains(
             solution.alpha
         )
         hyper = Hyperparameters(places, hyper.alpha, hyper.beta, hyper.group)
+        model.span_only(places)
         total = total + model.scores(model.at(hyper)).gain
     asked = np.unique(design.groups.label[np.searchsorted(positions, part)])
     gained: Array = total[asked]

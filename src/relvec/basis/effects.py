@@ -18,8 +18,9 @@ from relvec.basis.curves import Curve, Factor, Levels, Line, holds_numbers, numb
 from relvec.basis.functions import Terms, feature_name
 from relvec.basis.scale import standard_deviations
 
-#: Widths of the finer and the smoother curves of an input, in standard deviations of it.
-FINE, SMOOTH = 0.35, 1.0
+#: Widths of the finer and the smoother curves of an input, in standard deviations of it: of main
+#: effects and of the factors of interactions.
+WIDTHS, PAIR_WIDTHS = (0.35, 1.0), (0.5, 1.0)
 #: Share of the variance of an effect that directions may have together and be left out.
 NEGLECTED = 1e-5
 
@@ -106,6 +107,11 @@ class Effect(Terms):
         return [name] * len(self.terms_)
 
 
+def _sizes(n_knots: int) -> tuple[int, int]:
+    """Knots of the finer curves of an input, and of the smoother ones."""
+    return n_knots, (n_knots + 1) // 2
+
+
 def _products(values: Sequence[Array]) -> Array:
     """Products of the columns of one or two arrays, of shapes (n_samples, m)."""
     if len(values) == 1:
@@ -117,7 +123,8 @@ def _products(values: Sequence[Array]) -> Array:
 class Effects(Concatenate):
     """Main effects of the inputs and interactions of two of them, each a few groups of functions.
 
-    An input has a line and curves of two widths; a pair has the products of smooth curves of both.
+    An input has a line and curves of two widths; a pair has products of curves of both inputs, of
+    two widths, too.
     A category has an indicator for each of its levels in place of these. The functions of a group
     share a precision, so that the evidence chooses whole effects and shrinks what is in them. All
     have a mean of zero over the training rows, and products are made of functions whose means are
@@ -129,7 +136,7 @@ class Effects(Concatenate):
         Inputs that an effect has at most.
     knots : int, default=12
         Points that the finer curves of an input are placed on, at its quantiles.
-    pair_knots : int, default=6
+    pair_knots : int, default=9
         The same for each of the two inputs of an interaction.
     interactions : "auto", list of pairs or None, default="auto"
         Pairs of inputs, by position, that are candidates: all of which those are looked at closely
@@ -160,7 +167,7 @@ class Effects(Concatenate):
         self,
         order: int = 2,
         knots: int = 12,
-        pair_knots: int = 6,
+        pair_knots: int = 9,
         interactions: str | Sequence[tuple[int, int]] | None = "auto",
         linear: bool = True,
         categorical: Sequence[int] = (),
@@ -182,12 +189,13 @@ class Effects(Concatenate):
         parts = [
             Effect([factor]).fitted([factor.values(rows)], share) for own in main for factor in own
         ]
-        factor = {j: self._factor(j, x, weights) for j, x in columns.items()}
-        values = {j: one.values(rows) for j, one in factor.items()}
-        parts += [
-            Effect([factor[i], factor[j]]).fitted([values[i], values[j]], share)
-            for i, j in self._pairs(columns)
-        ]
+        for size, width in zip(_sizes(self.pair_knots), PAIR_WIDTHS, strict=True):
+            factor = {j: self._factor(j, x, weights, size, width) for j, x in columns.items()}
+            values = {j: one.values(rows) for j, one in factor.items()}
+            parts += [
+                Effect([factor[i], factor[j]]).fitted([values[i], values[j]], share)
+                for i, j in self._pairs(columns)
+            ]
         return self._of(parts)
 
     def _check(self, n_features: int) -> None:
@@ -230,15 +238,17 @@ class Effects(Concatenate):
             return [Levels.of(feature, x, weights)]
         found: list[Factor] = [Line.of(feature, x, weights)] if self.linear else []
         if len(np.unique(x)) > 2 or not found:
-            fine = Curve.of(feature, x, weights, self.knots, FINE)
-            found += [fine, Curve.of(feature, x, weights, (self.knots + 1) // 2, SMOOTH)]
+            sizes = zip(_sizes(self.knots), WIDTHS, strict=True)
+            found += [Curve.of(feature, x, weights, size, width) for size, width in sizes]
         return found
 
-    def _factor(self, feature: int, x: NDArray[Any], weights: Array | None) -> Factor:
+    def _factor(
+        self, feature: int, x: NDArray[Any], weights: Array | None, n_knots: int, width: float
+    ) -> Factor:
         """Functions of an input with the training values x (n_samples,) in interactions."""
         if feature in self.categorical or x.dtype == object:
             return Levels.of(feature, x, weights)
-        return Curve.of(feature, x, weights, self.pair_knots, SMOOTH)
+        return Curve.of(feature, x, weights, n_knots, width)
 
     def _pairs(self, varying: Iterable[int]) -> list[tuple[int, int]]:
         """Interactions of inputs that vary."""
