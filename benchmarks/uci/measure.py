@@ -77,8 +77,8 @@ def format_known(
 
 
 def short(values: Sequence[float]) -> str:
-    """Write the mean with three digits."""
-    return f"{np.mean(values):.3g}"
+    """Write the mean with three digits that are not zero."""
+    return f"{float(f'{np.mean(values):.3g}'):g}"
 
 
 def missing_cells(method: Method) -> list[str]:

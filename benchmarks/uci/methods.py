@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.model_selection import KFold, cross_val_predict, train_test_split
 
 from benchmarks.scales.gaussian_process import gaussian_process
 from benchmarks.staged import Split
@@ -21,6 +21,8 @@ LEVELS = (0.5, 0.95)
 #: Folds that tell the noise of a method that predicts means alone, and the bags of a fit of EBM in
 #: these, of 14 otherwise.
 N_FOLDS, FEWER_BAGS = 5, 2
+#: Trees of NGBoost at most, as in its paper, and for how many the rows left out may do no better.
+MOST_TREES, PATIENCE = 2000, 50
 #: Rows at most that the Gaussian process is fitted to, and rows that MAPIE is asked for at a time,
 #: as it holds every training row for each of them.
 PROCESS_ROWS, BLOCK = 1500, 500
@@ -112,10 +114,15 @@ def additive(split: Split) -> ConstantNoise:
     return ConstantNoise(machine, residual_std(fewer, split))
 
 
-def natural_gradients(_: Split) -> Any:
+def natural_gradients(split: Split) -> Any:
+    """As many trees as do best on a fifth of the training rows, which then join the others."""
     from ngboost import NGBRegressor
 
-    return NGBRegressor(verbose=False, random_state=0)
+    parts = train_test_split(split.X_train, split.y_train, test_size=0.2, random_state=0)
+    X, X_left, y, y_left = parts
+    machine = NGBRegressor(n_estimators=MOST_TREES, verbose=False, random_state=0)
+    machine.fit(X, y, X_val=X_left, Y_val=y_left, early_stopping_rounds=PATIENCE)
+    return clone(machine).set_params(n_estimators=machine.best_val_loss_itr + 1)
 
 
 def boosted_density(model: Any, X: Array) -> Answer:
