@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+#: Share of a mean by which equal values may differ.
+ROUNDING = 1e-12
+
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under a header, the first column to the left and the others to the right."""
@@ -32,5 +35,6 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
 def format_mean(values: Sequence[float]) -> str:
     """Write the standard error with two digits, and the mean with as many decimals as it."""
     mean, error = mean_and_error(values)
-    decimals = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 2
+    known = error > ROUNDING * abs(mean)
+    decimals = max(0, 1 - math.floor(math.log10(error))) if known else 2
     return f"{mean:.{decimals}f} ± {error:.{decimals}f}"

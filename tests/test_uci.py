@@ -9,6 +9,7 @@ from sklearn.dummy import DummyRegressor
 
 from benchmarks.scales.problems import published_rows
 from benchmarks.staged import Split, Table, load_staged
+from benchmarks.table import format_mean
 from benchmarks.uci import __main__ as uci
 from benchmarks.uci.measure import HEADER, measured
 from benchmarks.uci.methods import METHODS, ConstantNoise, Method, normal, residual_std
@@ -137,3 +138,7 @@ def test_a_set_that_has_no_public_splits_is_refused(capsys):
     with pytest.raises(SystemExit):
         uci.main(["--only", "bike"])
     assert "got bike, expected of yacht" in capsys.readouterr().err
+
+
+def test_shares_that_are_equal_but_for_rounding_have_no_error():
+    assert format_mean([30 / 31, 30 / 31 + 1e-16, 30 / 31]) == "0.97 ± 0.00"
