@@ -24,6 +24,10 @@ from relvec.display import (
     CalibrationDisplay,
     CoverageDisplay,
     Curve,
+    EffectCurve,
+    EffectMap,
+    EffectsDisplay,
+    EffectSharesDisplay,
     EvidenceDisplay,
     Map,
     RegressionDisplay,
@@ -105,6 +109,37 @@ def relevance():
     return RelevanceDisplay(relevance=np.array([0.4, 0.0, 1.5, 0.9, 0.0]), names="abcde")
 
 
+def effects():
+    """A curve whose band widens, categories, a map of two numbers, and one with categories."""
+    x = np.linspace(-1, 1, 50)
+    wave, names, rows = np.sin(3 * x), np.array(["a", "b", "c"]), np.linspace(-0.9, 0.9, 25) ** 3
+    product = np.outer(x, x)
+    return EffectsDisplay(
+        effects=[
+            EffectCurve("x", x, wave, 0.1 + 0.2 * x**2, rows),
+            EffectCurve(
+                "k", names, np.array([0.5, -1, 0.2]), np.array([0.1, 0.2, 0.3]), names, True
+            ),
+            EffectMap(("x", "y"), x, x, product, np.full((50, 50), 0.05), (rows, rows[::-1])),
+            EffectMap(
+                ("k", "x"),
+                names,
+                x,
+                np.outer(wave, [1, -1, 0]),
+                np.full((50, 3), 0.05),
+                (names, x[:3]),
+                (True, False),
+            ),
+        ]
+    )
+
+
+def effect_shares():
+    """Three terms, the last of which is hardly known to matter."""
+    std = np.array([0.1, 0.05, 0.09])
+    return EffectSharesDisplay(terms="abc", share=np.array([0.6, 0.3, 0.1]), std=std)
+
+
 PICTURES = {
     "curve": curve,
     "against_true": against_true,
@@ -112,6 +147,8 @@ PICTURES = {
     "three_classes": lambda: boundary(3),
     "calibration": calibration,
     "coverage": coverage,
+    "effects": effects,
+    "effect_shares": effect_shares,
     "evidence": evidence,
     "relevance": relevance,
 }
@@ -145,6 +182,8 @@ def test_pictures_are_those_that_were_looked_at(name, tmp_path):
         ("curve", "regression.MIST"),
         ("calibration", "calibration.MIST"),
         ("coverage", "base.STEEL"),
+        ("effects", "effects.STEEL"),
+        ("effect_shares", "effect_shares.STEEL"),
     ],
 )
 def test_a_changed_tone_is_seen(name, tone, tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ from relvec._fitting.result import Queries
 from relvec._fitting.terms import Terms
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Effects
+from relvec.basis.effects import effects_in
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential
 
@@ -66,6 +67,15 @@ class EffectsEstimator(RelevanceEstimator):
         """Names of the kept terms."""
         check_is_fitted(self)
         return list(self._terms.names)
+
+    @property
+    def term_features_(self) -> list[tuple[int, ...]]:
+        """Inputs of the kept terms, by position: one, two, or none in particular for a process."""
+        names = getattr(self, "feature_names_in_", None)
+        features = {
+            name: part.features for part in effects_in(self.basis_) for name in part.terms(names)
+        }
+        return [features.get(term, ()) for term in self.terms_]
 
     @property
     def constant_(self) -> float | Array:
@@ -169,6 +179,8 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         posterior standard deviation of that, and the nats of log evidence that it is worth.
     terms_ : list of str
         Names of the terms, as `predict_effects` has them.
+    term_features_ : list of tuple of int
+        Inputs of each term, by position: one, two, or none in particular for a process.
     constant_ : float
         Mean of the function over the training rows.
     noise_variance_ : float
@@ -262,6 +274,8 @@ class EffectsClassifier(EffectsEstimator, Classifier):
         A row for each term, with columns for every class; see :class:`EffectsRegressor`.
     terms_ : list of str
         Names of the terms, as `predict_effects` has them.
+    term_features_ : list of tuple of int
+        Inputs of each term, by position: one, two, or none in particular for a process.
     constant_ : float or ndarray of shape (n_classes,)
         Mean of the log-odds over the training rows.
     log_evidence_ : float

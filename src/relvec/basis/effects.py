@@ -12,7 +12,7 @@ from sklearn.utils import check_scalar
 
 from relvec._numerics.checks import check_count
 from relvec._numerics.typing import Array, Index
-from relvec.basis.base import Centers
+from relvec.basis.base import Basis, Centers
 from relvec.basis.combine import Concatenate
 from relvec.basis.curves import Curve, Factor, Levels, Line, holds_numbers, numbers
 from relvec.basis.functions import Terms, feature_name
@@ -110,6 +110,13 @@ class Effect(Terms):
 def _sizes(n_knots: int) -> tuple[int, int]:
     """Knots of the finer curves of an input, and of the smoother ones."""
     return n_knots, (n_knots + 1) // 2
+
+
+def effects_in(basis: Basis) -> list[Effect]:
+    """Return the effects that a basis has, by itself or in its parts."""
+    if isinstance(basis, Effect):
+        return [basis]
+    return [effect for part in getattr(basis, "parts_", ()) for effect in effects_in(part)]
 
 
 def _products(values: Sequence[Array]) -> Array:

@@ -4,6 +4,8 @@ from relvec.display.base import BLUE, INK, MIST, STEEL
 from relvec.display.boundary import BoundaryDisplay, Map
 from relvec.display.calibration import Bins, CalibrationDisplay
 from relvec.display.coverage import CoverageDisplay
+from relvec.display.effect_shares import EffectSharesDisplay
+from relvec.display.effects import EffectCurve, EffectMap, EffectsDisplay
 from relvec.display.evidence import EvidenceDisplay
 from relvec.display.regression import Curve, RegressionDisplay
 from relvec.display.relevance import RelevanceDisplay
@@ -18,6 +20,10 @@ __all__ = [
     "CalibrationDisplay",
     "CoverageDisplay",
     "Curve",
+    "EffectCurve",
+    "EffectMap",
+    "EffectSharesDisplay",
+    "EffectsDisplay",
     "EvidenceDisplay",
     "Map",
     "RegressionDisplay",

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec import (
+    RVC,
+    RVR,
+    EffectsClassifier,
+    EffectsRegressor,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
+)
 from relvec._assess.pipelines import estimator_of, inputs_of
 from relvec._numerics.checks import check_coverage
 from relvec._numerics.optional import need
@@ -28,10 +35,13 @@ Mask = NDArray[np.bool_]
 INK, BLUE, STEEL, MIST = "#111111", "#1d4e79", "#8fb3d1", "#dbe7f1"
 
 # Estimators that a display takes, by what an error calls them.
+REGRESSORS = (RVR, EffectsRegressor, SparseBayesianRegressor)
+CLASSIFIERS = (RVC, EffectsClassifier, SparseBayesianClassifier)
 KINDS: dict[str, tuple[type, ...]] = {
-    "a regressor": (RVR, SparseBayesianRegressor),
-    "a classifier": (RVC, SparseBayesianClassifier),
-    "an estimator": (RVR, SparseBayesianRegressor, RVC, SparseBayesianClassifier),
+    "a regressor": REGRESSORS,
+    "a classifier": CLASSIFIERS,
+    "an estimator": REGRESSORS + CLASSIFIERS,
+    "an estimator of effects": (EffectsRegressor, EffectsClassifier),
 }
 
 
