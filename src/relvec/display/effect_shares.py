@@ -86,8 +86,9 @@ class EffectSharesDisplay(Display):
         output_of(model, target)
         if n_terms is not None:
             check_count(n_terms, "n_terms")
-        terms, share, std = (found[:n_terms] for found in shares_of(model, target))
-        return cls(terms=terms, share=share, std=std).plot(ax=ax)
+        terms, share, std = shares_of(model, target)
+        shown = slice(n_terms)
+        return cls(terms=terms[shown], share=share[shown], std=std[shown]).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the picture; see `from_estimator` for the parameters."""

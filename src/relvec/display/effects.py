@@ -96,7 +96,7 @@ class EffectMap:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EffectsDisplay(Display):
-    """What inputs add to the function of a fitted model of effects, a picture for each term.
+    """Contributions of the inputs to the function of a fitted model of effects, one picture each.
 
     An input of numbers has a curve with a band, and ticks at the deciles of the rows; one of
     categories, or of two values, has points with error bars. A pair has a map, on which points are
@@ -267,8 +267,8 @@ class EffectsDisplay(Display):
         ends = normal_interval(effect.mean, effect.std, self.level)
         unsure = (ends[0] < 0) & (ends[1] > 0)
         if unsure.any():
-            hatched = {"levels": [0.5, 1.5], "colors": "none", "hatches": ["...."]}
-            ax.contourf(*grid, unsure.astype(np.float64), **hatched)
+            marked = unsure.astype(np.float64)
+            ax.contourf(*grid, marked, levels=[0.5, 1.5], colors="none", hatches=["...."])
         limits = (effect.first[[0, -1]], effect.second[[0, -1]])
         ax.plot(*effect.rows, ".", color=INK, markersize=3, markeredgewidth=0)
         ax.set(xlim=limits[0], ylim=limits[1])
