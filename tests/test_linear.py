@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._design import DenseDesign
-from relvec._estimators.linear import independent_columns
+from relvec._estimators.multiplicity import independent_groups
 from relvec.basis import Columns
 from tests.support import inputs
 from tests.support.machines import answers, classes, counts
@@ -145,7 +145,7 @@ def test_few_of_very_many_columns_are_found(n_samples, n_columns, rng):
 
 
 def independent(X, center=True, weights=None):
-    return independent_columns(DenseDesign(X.copy(), center=center, weights=weights))
+    return independent_groups(DenseDesign(X.copy(), center=center, weights=weights))
 
 
 def test_orthogonal_columns_are_all_independent():

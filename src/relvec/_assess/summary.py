@@ -1,4 +1,4 @@
-"""Tables of numbers, in pandas where it is installed."""
+"""Tables, in pandas where it is installed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from relvec._numerics.typing import Array
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A table of numbers with a name for every row, where pandas is not installed.
+    """A table with a name for every row, where pandas is not installed.
 
     Attributes
     ----------
@@ -23,9 +24,9 @@ class Summary:
     """
 
     index: list[str]
-    columns: dict[str, Array]
+    columns: dict[str, NDArray[Any]]
 
-    def __getitem__(self, column: str) -> Array:
+    def __getitem__(self, column: str) -> NDArray[Any]:
         return self.columns[column]
 
     def __len__(self) -> int:
@@ -35,14 +36,14 @@ class Summary:
         names = ["", *self.index]
         columns = [[name.ljust(max(map(len, names))) for name in names]]
         for name, values in self.columns.items():
-            cells = [name, *(f"{value:.6g}" for value in values)]
+            cells = [name, *(f"{v:.6g}" if isinstance(v, np.number) else str(v) for v in values)]
             columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
         return "\n".join(map("  ".join, zip(*columns, strict=True)))
 
     __repr__ = __str__
 
 
-def table(index: list[str], columns: Mapping[str, Array], name: str = "function") -> Any:
+def table(index: list[str], columns: Mapping[str, NDArray[Any]], name: str = "function") -> Any:
     """Return a pandas DataFrame where pandas is installed, else a `Summary`; a row is a `name`."""
     if find_spec("pandas") is None:
         return Summary(index, dict(columns))

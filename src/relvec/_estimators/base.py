@@ -180,9 +180,14 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     def _dictionary(self) -> Basis:
         """Return the candidate functions that the parameters describe, not placed yet."""
 
+    def _candidates(self, data: TrainingData) -> Basis:
+        """Return the same, as far as the rows have a say."""
+        del data
+        return self._dictionary()
+
     def _basis(self, data: TrainingData) -> Basis:
         """Return the candidate functions, which know their inputs."""
-        basis = self._with_remainder(self._dictionary())
+        basis = self._with_remainder(self._candidates(data))
         basis.n_features_in_ = data.X.shape[1]
         if hasattr(self, "feature_names_in_"):
             basis.feature_names_in_ = self.feature_names_in_

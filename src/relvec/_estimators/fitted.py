@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.case import Case, row_labels
@@ -19,6 +19,7 @@ from relvec._assess.findings import Diagnosis
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
+from relvec._fitting.kept_groups import KeptGroups
 from relvec._fitting.result import FitResult, Queries
 from relvec._numerics.checks import named_errors, reading
 from relvec._numerics.compact import Compact
@@ -113,6 +114,9 @@ class Fitted(Compact, NotebookBlock):
                 α, the precision of its prior; infinite where an output does not use the function.
             well_determined
                 γ of eq. 17: how far the data, rather than the prior, determine it.
+            group
+                Where functions share precisions, the name of the function's group in
+                ``group_relevance_``.
 
         Examples
         --------
@@ -135,12 +139,40 @@ class Fitted(Compact, NotebookBlock):
             "weight_precision": self.weight_precision_,
             "well_determined": self.well_determined_,
         }
-        columns = {
+        columns, features = self._columns(found), getattr(self, "feature_names_in_", None)
+        groups = KeptGroups(self.fit_result_)
+        if not groups.groups.single:
+            columns["group"] = np.array(groups.names(features), dtype=object)[groups.groups.label]
+        return table(self.basis_.names(features), columns)
+
+    @property
+    def group_relevance_(self) -> Any:
+        """Table of the groups of functions that were kept, one row each, like `summary`.
+
+        A function that shares its precision with no other is a group. Columns are ``n_functions``,
+        ``weight_precision``, ``well_determined``, which is the number of weights that the data
+        determine, Σγ of eq. 17, and ``evidence``, the nats of log evidence that deleting the group
+        would cost; the last three for each of several outputs.
+        """
+        check_is_fitted(self)
+        groups = KeptGroups(self.fit_result_)
+        found = {
+            "weight_precision": groups.precision(),
+            "well_determined": groups.well_determined(),
+            "evidence": groups.worth(),
+        }
+        columns = {"n_functions": groups.groups.sizes} | self._columns(found)
+        names = groups.names(getattr(self, "feature_names_in_", None))
+        ordered = {name: values[groups.order] for name, values in columns.items()}
+        return table([names[g] for g in groups.order], ordered, "group")
+
+    def _columns(self, found: Mapping[str, Array]) -> dict[str, NDArray[Any]]:
+        """Columns of a table: values by name, one row an output where there are several."""
+        return {
             label: row
             for name, values in found.items()
             for label, row in zip(self._labels(name, values), np.atleast_2d(values), strict=True)
         }
-        return table(self.basis_.names(getattr(self, "feature_names_in_", None)), columns)
 
     def diagnose(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
         """Say in words what is wrong with the fit, and which parameter to change.

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from relvec._design import Design
-from relvec._design.base import EVERY
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.classifier import Classifier
+from relvec._estimators.groups import column_labels
 from relvec._estimators.labels import ClassWeight
+from relvec._estimators.multiplicity import independent_groups, varying_groups
 from relvec._estimators.regressor import Regressor
+from relvec._fitting.data import TrainingData
 from relvec.basis import Basis, Columns
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential, Solver
+
+#: Columns that share a precision: none, "categories", a label a column, or columns by group.
+GroupsLike = str | ArrayLike | Sequence[Hashable] | Mapping[Hashable, Sequence[int | str]] | None
 
 
 class LinearEstimator(RelevanceEstimator):
     """Estimators whose candidate functions are the columns of X."""
 
+    groups: GroupsLike
+
     def _dictionary(self) -> Basis:
         return Columns()
+
+    def _candidates(self, data: TrainingData) -> Basis:
+        """Return the columns with the labels of their groups."""
+        features = getattr(self, "feature_names_in_", None)
+        return Columns(column_labels(self.groups, features, data))
 
     def _search(self) -> dict[str, Any]:
         """Return the parameters of the solver, as far as they do not depend on the columns."""
@@ -37,32 +51,9 @@ class LinearEstimator(RelevanceEstimator):
         """Return the solver with a penalty of columns for being chosen among so many."""
         if self.tol is not None or isinstance(self.solver, Solver):
             return solver
-        penalty = float(np.log(max(1, np.isfinite(design.scale).sum())))
-        tol = max(solver.tol, float(np.log(independent_columns(design))))
+        penalty = float(np.log(max(1, len(varying_groups(design)))))
+        tol = max(solver.tol, float(np.log(independent_groups(design))))
         return replace(solver, multiplicity_penalty=penalty, tol=tol)
-
-
-def independent_columns(design: Design) -> float:
-    """Number of independent columns, from 1 to all, that the columns of a design are worth.
-
-    The best of M independent columns of noise seems to be worth about log M nats, so that an
-    evidence maximised over which of them to keep has to be charged as much for each. Columns that
-    say the same are one column: with ρ² the mean square of their correlations, less what it is by
-    chance, M columns count as M / (1 + (M − 1)ρ²).
-    """
-    size = int(np.isfinite(design.scale).sum())
-    if size < 2 or design.n_effective <= 1:
-        return 1.0
-    n_rows, m = design.shape
-    if n_rows < m:
-        columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
-        gram = columns @ columns.T
-    else:
-        gram = design.gram(EVERY)
-    mean_square = (float(np.vdot(gram, gram)) - size) / (size * (size - 1))
-    by_chance = 1 / design.n_effective
-    shared = min(max((mean_square - by_chance) / (1 - by_chance), 0.0), 1.0)
-    return float(size / (1 + (size - 1) * shared))
 
 
 class SparseBayesianRegressor(LinearEstimator, Regressor):
@@ -78,6 +69,14 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
 
     Parameters
     ----------
+    groups : array-like of shape (n_features,), mapping or "categories", default=None
+        Columns that share a precision, so that they are in the model together or out: a label for
+        each column, alike where columns go together; a mapping of the name of each group to the
+        names or positions of its columns, others being on their own; or "categories" for the
+        indicators of categorical columns, as :class:`sklearn.preprocessing.OneHotEncoder` and
+        ``pandas.get_dummies`` name them: the largest sets of columns of zeros and ones whose names
+        are the same up to an underscore and of which no row has two ones. None gives every column
+        a precision of its own.
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
@@ -142,6 +141,10 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         variance, νσ²/(ν − 2).
     noise_scale_, degrees_of_freedom_ : float
         Scale σ and degrees of freedom ν of Student-t noise.
+    group_relevance_ : pandas.DataFrame or Summary
+        A row for each kept group of columns, or single column: ``n_functions``,
+        ``weight_precision``, ``well_determined`` (Σγ) and ``evidence``, the nats that deleting it
+        would cost.
     log_evidence_ : float
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, so
         never compare it with one without.
@@ -180,6 +183,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     def __init__(
         self,
         *,
+        groups: GroupsLike = None,
         fit_intercept: bool = True,
         likelihood: str | RegressionLikelihood = "gaussian",
         noise_variance: float | None = None,
@@ -195,6 +199,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
+        self.groups = groups
         self.fit_intercept = fit_intercept
         self.likelihood = likelihood
         self.noise_variance = noise_variance
@@ -223,6 +228,14 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
 
     Parameters
     ----------
+    groups : array-like of shape (n_features,), mapping or "categories", default=None
+        Columns that share a precision, so that they are in the model together or out: a label for
+        each column, alike where columns go together; a mapping of the name of each group to the
+        names or positions of its columns, others being on their own; or "categories" for the
+        indicators of categorical columns, as :class:`sklearn.preprocessing.OneHotEncoder` and
+        ``pandas.get_dummies`` name them: the largest sets of columns of zeros and ones whose names
+        are the same up to an underscore and of which no row has two ones. None gives every column
+        a precision of its own.
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, one a class; its uncertainty is part of the
         probabilities.
@@ -279,6 +292,10 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     well_determined_ : ndarray of the same shape
         γ = 1 − αΣ_ii of eq. 17, the mean over the classes of a multinomial model: how far the data,
         rather than the prior, determine each weight.
+    group_relevance_ : pandas.DataFrame or Summary
+        A row for each kept group of columns, or single column: ``n_functions``,
+        ``weight_precision``, ``well_determined`` (Σγ) and ``evidence``, the nats that deleting it
+        would cost.
     log_evidence_ : float
         Laplace's approximation to the logarithm of the marginal likelihood; with "ovr" the sum over
         the classes.
@@ -316,6 +333,7 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     def __init__(
         self,
         *,
+        groups: GroupsLike = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         multi_class: str = "multinomial",
@@ -330,6 +348,7 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
         checkpoint: str | PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
+        self.groups = groups
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.multi_class = multi_class

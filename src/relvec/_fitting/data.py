@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,8 +136,13 @@ class TrainingData:
         """Inputs, with their frequencies, that scales of kernels follow."""
         if len(self.X) <= centers.LOOKED_AT or self.X.dtype == object:
             return self.X, self.weights
+        rows: tuple[Array, Array] = self.sum_inputs(summarise).rows
+        return rows
+
+    def sum_inputs(self, function: Callable[..., Any]) -> Any:
+        """Sum what a function makes of blocks of inputs, and of frequencies if there are any."""
         blocks = ArrayBlocks(self.X, BLOCK)
-        return blocks.sum(summarise, *([] if self.weights is None else [self.weights])).rows
+        return blocks.sum(function, *([] if self.weights is None else [self.weights]))
 
     def settled(self) -> tuple[TrainingData, ConstantInputs]:
         """Return the same rows with inputs that vary by rounding only as constants, and these."""
@@ -265,6 +270,11 @@ class OutOfCoreData(TrainingData):
     def placement(self) -> tuple[Array, Array | None]:
         """Four rows that summarise the inputs, with their weights."""
         return self.X, self.weights
+
+    def sum_inputs(self, function: Callable[..., Any]) -> Any:
+        """Sum what a function makes of blocks of inputs, where these are."""
+        given = [] if self.frequencies is None else [self.frequencies]
+        return self.blocks.sum(function, *given)
 
     def _extremes(self) -> tuple[Array, Array]:
         """Smallest and largest value of each input, (n_features,), in the rows that count."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Extra, Residuals, TrainingRows
@@ -15,6 +16,7 @@ from relvec._fitting.batches import by_batches
 from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import Problem
 from relvec._numerics.compact import Compact
+from relvec._numerics.linalg import solve_lower_vector, triangle
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.basis.scale import standard_deviations
@@ -102,6 +104,19 @@ class FittedOutput(Compact):
             mean, covariance = self._latent(at, spread=spread)
         check_range(mean, covariance)
         return mean, covariance
+
+    def worth(self, own: NDArray[np.bool_]) -> float:
+        """Nats of log evidence that deleting the functions `own` (n_columns,) would cost.
+
+        With F their part of the root of Σ̂ and m that of μ̂, ½[log|FFᵀ| + mᵀ(FFᵀ)⁻¹m]; the triangle
+        of Fᵀ = QR has all its digits.
+        """
+        mean, root = self.posterior.mean, self.posterior.root
+        unit = np.sqrt(self.alpha[own])[:, None]
+        roots = root.reshape(*mean.shape, len(root))[own] * unit[:, :, None]
+        R = triangle(roots.reshape(-1, len(root)).T)
+        white = solve_lower_vector(R.T, (mean[own] * unit).ravel())
+        return float(np.log(np.abs(R.diagonal())).sum() + 0.5 * (white @ white))
 
     def unspanned_variance(self, at: Queries) -> Array:
         """Variance of each linear predictor that the functions do not span, shape (n_queries,)."""

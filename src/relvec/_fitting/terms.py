@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from relvec._evidence.base import deletion_cost
 from relvec._fitting.result import FittedOutput
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
@@ -99,11 +98,9 @@ class Terms:
 
     def worth(self, output: FittedOutput) -> Array:
         """Nats of log evidence that deleting each term alone would cost, shape (n_terms,)."""
-        cost, posterior = np.zeros(len(self.names)), output.posterior
+        cost = np.zeros(len(self.names))
         for number, own in self._of_each(output):
-            unit = np.sqrt(output.alpha[own])
-            root, mean = unit[:, None] * posterior.root[own], unit * posterior.mean[own, 0]
-            cost[number] = deletion_cost((root @ root.T)[None], mean[None])[0]
+            cost[number] = output.worth(own)
         return cost
 
     def _of_each(self, output: FittedOutput) -> Iterator[tuple[int, NDArray[np.bool_]]]:

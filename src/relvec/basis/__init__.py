@@ -1,7 +1,7 @@
 """Bases: the candidate functions φ(x) that a model may use."""
 
 from relvec.basis.base import Basis, Centers
-from relvec.basis.combine import Concatenate
+from relvec.basis.combine import Concatenate, Group
 from relvec.basis.effects import Effects
 from relvec.basis.functions import Bias, Columns, Precomputed
 from relvec.basis.kernel import Kernel, Product, ScaledKernel, Sum
@@ -41,6 +41,7 @@ __all__ = [
     "Effects",
     "Fourier",
     "FunctionColumns",
+    "Group",
     "Kernel",
     "Laplacian",
     "LinearKernel",

@@ -155,9 +155,9 @@ class Concatenate(Composite):
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Names of all parts; kernels of one class have their position among the parts before."""
-        classes = Counter(type(part) for part in self.parts_ if part.centred)
+        classes = Counter(_class_of(part) for part in self.parts_ if part.centred)
         return [
-            f"{position}:{name}" if classes[type(part)] > 1 else name
+            f"{position}:{name}" if classes[_class_of(part)] > 1 else name
             for position, part in enumerate(self.parts_)
             for name in part.names(features)
         ]
@@ -212,3 +212,57 @@ class Concatenate(Composite):
 
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         return np.split(D, self._begins()[1:-1], axis=1)
+
+
+class Group(Concatenate):
+    """The functions of a basis with one precision for all: they are in the model together or out.
+
+    Parameters
+    ----------
+    basis : Basis
+        The functions.
+
+    Attributes
+    ----------
+    parts_ : list of Basis
+        The fitted basis alone.
+
+    Examples
+    --------
+    >>> from relvec.basis import RBF, Columns, Concatenate, Group
+    >>> Concatenate([Group(RBF(0.5)), Columns()]).fit([[0.0], [1.0]]).groups
+    array([0, 0, 1])
+    """
+
+    def __init__(self, basis: Basis) -> None:
+        self.basis = basis
+
+    @property
+    def bases(self) -> Sequence[Basis]:  # type: ignore[override]
+        """The basis alone."""
+        return [self.basis]
+
+    def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
+        """Fix the functions; see `Basis.place`."""
+        if not isinstance(self.basis, Basis):
+            raise TypeError(f"basis is {self.basis!r}, expected a relvec.basis object")
+        return super().place(X, centers, weights)
+
+    @property
+    def groups(self) -> Index:
+        """One label; see `Basis.groups`."""
+        return np.zeros(len(self.rows_), dtype=np.intp)
+
+    @property
+    def optional(self) -> NDArray[np.bool_]:
+        """All functions if all of the basis are; see `Basis.optional`."""
+        return np.full(len(self.rows_), super().optional.all())
+
+    def terms(self, features: Sequence[str] | None = None) -> list[str]:
+        """Name the class of the basis for all; see `Basis.terms`."""
+        return [type(self.basis).__name__] * len(self.rows_)
+
+
+def _class_of(part: Basis) -> type[Basis]:
+    """Return the class of a basis by which functions are named; a group names those in it."""
+    return _class_of(part.parts_[0]) if isinstance(part, Group) else type(part)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -67,17 +68,55 @@ class Bias(Terms):
 class Columns(Terms):
     """The columns of X themselves: φ_d(x) = x_d.
 
+    Parameters
+    ----------
+    labels : sequence of hashable objects, of length n_features, default=None
+        Columns with one label share a precision: they are in the model together or out. None gives
+        each a precision of its own.
+
     Examples
     --------
     >>> from relvec.basis import Columns
     >>> Columns().fit([[3.0, 1.0]]).transform([[5.0, 2.0]])
     array([[5., 2.]])
+    >>> Columns(["position", "position", "time"]).fit([[3.0, 1.0, 4.0]]).groups
+    array([0, 0, 1])
     """
+
+    labels: Sequence[Hashable] | None = None  # of what earlier releases stored
+
+    def __init__(self, labels: Sequence[Hashable] | None = None) -> None:
+        self.labels = labels
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """One function a column; see `Basis.place`."""
         self.n_columns_ = X.shape[1]
+        if self.labels is not None and len(self.labels) != self.n_columns_:
+            raise ValueError(
+                f"labels has {len(self.labels)} entries, expected one for each of the "
+                f"{self.n_columns_} columns of X"
+            )
         return self._of(np.arange(X.shape[1]))
+
+    @property
+    def groups(self) -> Index:
+        """Numbers of the labels in the order of the columns; see `Basis.groups`."""
+        if self.labels is None:
+            return super().groups
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(self.labels))}
+        own = [numbers[self.labels[column]] for column in self.terms_]
+        return np.array(own, dtype=np.intp)
+
+    def terms(self, features: Sequence[str] | None = None) -> list[str]:
+        """Labels that several columns have, and names of the others; see `Basis.terms`."""
+        names, labels = self.names(features), self.labels
+        if labels is None:
+            return names
+        shared = Counter(labels)
+        return [
+            str(labels[column]) if shared[labels[column]] > 1 else name
+            for column, name in zip(self.terms_, names, strict=True)
+        ]
 
     def evaluate(self, X: Array) -> Array:
         """Columns of X; see `Basis.evaluate`."""
@@ -105,6 +144,9 @@ class Precomputed(Columns):
     """
 
     centred = True
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Take the columns of the training rows `centers`; see `Basis.place`."""
