@@ -27,7 +27,7 @@ from relvec.likelihoods import Likelihood
 BYTES, BLOCK_ENTRIES = 8, 1 << 24
 #: Numbers of the candidates up to which they are stored, and rows to a candidate from which they
 #: need not be.
-SMALL, ROWS_A_FUNCTION = 200_000, 16
+SMALL, ROWS_A_FUNCTION = 200_000, 4
 #: Rows in a block of inputs that nothing is evaluated at.
 BLOCK = 1 << 14
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from relvec._fitting.augmentation import check_augmentable
 from relvec._fitting.centers import LOOKED_AT, choose_centers, distinct, looked_at
@@ -89,13 +87,9 @@ def _preview(problem: Problem, basis: Basis, solution: Solution) -> FitResult:
 
 def scaled(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
     """Learn the scales, on some of the rows if not all fit in memory, and fit every output."""
-    data, runner = problem.data, problem.runner
-    if data.fits_in_memory(basis):
+    if problem.data.fits_in_memory(basis):
         return learn_scales(problem, basis)
-    draw = check_random_state(problem.config.random_state)
-    chosen = partial(draw.choice, data.n_rows, min(SCALE_ROWS, data.n_rows), replace=False)
-    part = data.subset(np.sort(runner.once(chosen)))
-    basis, _ = learn_scales(replace(problem, data=part), basis)
+    basis, _ = learn_scales(problem.on_rows(SCALE_ROWS), basis)
     return basis, problem.solve(basis)
 
 

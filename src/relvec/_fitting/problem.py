@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._design import Design
@@ -72,6 +73,13 @@ class Problem:
             return self._in_turn(fits)
         alone = self.runner.alone()
         return self.runner.once(lambda: parallel(delayed(_in_process)(one, alone) for one in fits))
+
+    def on_rows(self, most: int) -> Problem:
+        """Return the problem on so many of the rows, drawn without replacement, or on all."""
+        draw = check_random_state(self.config.random_state)
+        n_rows = self.data.n_rows
+        chosen = partial(draw.choice, n_rows, min(most, n_rows), replace=False)
+        return replace(self, data=self.data.subset(np.sort(self.runner.once(chosen))))
 
     def _in_turn(self, fits: Sequence[Callable[[Runner], Solution]]) -> list[Solution]:
         """Fit one output after the other.

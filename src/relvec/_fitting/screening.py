@@ -17,6 +17,8 @@ from relvec.solvers import Solution
 
 #: Optional functions whose gains are computed at a time, and groups that become candidates at most.
 AT_A_TIME, MOST = 4000, 30
+#: Rows that are drawn for this where there are more.
+ROWS = 4000
 
 
 def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameters]]:
@@ -26,8 +28,9 @@ def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameter
     that would raise the evidence of that fit most, and by the logarithm of their number at least:
     the best of so many groups of noise seems to be worth about as much.
     """
+    few = problem.on_rows(ROWS) if problem.data.n_rows > ROWS else problem
     always = np.flatnonzero(~basis.optional)
-    solutions = problem.solve(basis.restrict(always))
+    solutions = few.solve(basis.restrict(always))
     active = [always[solution.active] for solution in solutions]
     groups = Groups.of_labels(basis.groups)
     optional = np.unique(groups.label[basis.optional])
@@ -37,7 +40,7 @@ def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameter
         optional, np.searchsorted(sizes, np.arange(AT_A_TIME, sizes[-1], AT_A_TIME))
     ):
         part = groups.members(which)[0]
-        gain[which] = _gains(problem, basis, solutions, active, part)
+        gain[which] = _gains(few, basis, solutions, active, part)
     best = optional[np.argsort(-gain[optional], kind="stable")[:MOST]]
     chosen = np.isin(groups.label, best[gain[best] > np.log(len(optional))])
     candidates = np.flatnonzero(chosen | ~basis.optional)
