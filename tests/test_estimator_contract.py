@@ -13,7 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec import (
+    RVC,
+    RVR,
+    EffectsClassifier,
+    EffectsRegressor,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
+)
 from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
 from tests.support import inputs
 from tests.support.machines import MACHINES, answers, plug_in
@@ -69,6 +76,9 @@ test_common_checks = common_checks(
         RVR(kernel=["rbf", Columns()]),
         RVR(augment=True),
         RVC(augment=True),
+        RVR(remainder="process"),
+        EffectsRegressor(),
+        EffectsClassifier(),
         SparseBayesianRegressor(),
         SparseBayesianClassifier(),
     ]
@@ -81,6 +91,11 @@ test_more_common_checks = pytest.mark.slow(
             SparseBayesianClassifier(multi_class="ovr", proba="mode", class_weight="balanced"),
             RVC(kernel=["rbf", "linear"]),
             RVR(kernel="laplacian", gamma=0.3),
+            RVR(kernel=["effects", "rbf"], remainder="process", remainder_centers=5),
+            RVC(remainder="process"),
+            EffectsRegressor(interactions=None, remainder=None),
+            EffectsRegressor(likelihood="poisson"),
+            EffectsClassifier(interactions=None, class_weight="balanced"),
             RVR(kernel="poly", degree=2, coef0=1.0),
             RVR(kernel="linear_spline", noise_variance=0.1),
             RVR(kernel=product_kernel),

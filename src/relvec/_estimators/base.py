@@ -207,6 +207,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     def _process(self, basis: Basis) -> Basis:
         """Return the group of functions that `remainder` describes, beside the `basis`."""
         given = self.remainder
+        if self.remainder_centers is not None:
+            check_count(self.remainder_centers, "remainder_centers")
         if isinstance(given, str) and given == "process":
             own = isinstance(basis, Kernel) and getattr(basis, "gamma", None) not in LEARNT
             return Process(basis if own else None, self.remainder_centers)

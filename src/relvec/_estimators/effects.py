@@ -38,11 +38,11 @@ class EffectsEstimator(RelevanceEstimator):
     solver = "sequential"
     n_starts = 1
     tol = None
-    max_iter = 1000
+    max_iter: int
 
     _terms: Terms
 
-    def _dictionary(self) -> Basis:
+    def _dictionary(self) -> Effects:
         return Effects(interactions=self.interactions, categorical=self.categorical)
 
     def _search(self) -> dict[str, Any]:
@@ -56,11 +56,18 @@ class EffectsEstimator(RelevanceEstimator):
             "n_starts": self.n_starts,
         }
 
+    def _check_takes_parts(self) -> bool:
+        """Raise: terms are described by all rows."""
+        raise ValueError(
+            f"{type(self).__name__} describes its effects by all rows, expected fit, or "
+            "RVR(kernel=Effects(interactions=None)) where rows come in parts"
+        )
+
     def _fit(self, data: TrainingData, *args: Any, **options: Any) -> None:
         super()._fit(data, *args, **options)
         data, _ = data.settled()
         names = self.basis_.terms(getattr(self, "feature_names_in_", None))
-        self._terms = Terms.of(names, self.basis_, data.X, data.weights)
+        self._terms = Terms.of(names, data.function_moments(self.basis_))
 
     @property
     def terms_(self) -> list[str]:
@@ -166,6 +173,8 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         Centres of the process at most; see `relvec.basis.Process`.
     likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
         Distribution of y; see :class:`relvec.RVR`.
+    max_iter : int, default=1000
+        Passes of each search at most.
     n_jobs : int or None, default=None
         Processes among which targets are shared out.
     verbose : int, default=0
@@ -229,6 +238,7 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         remainder: str | Basis | None = "process",
         remainder_centers: int | None = None,
         likelihood: str | RegressionLikelihood = "gaussian",
+        max_iter: int = 1000,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -237,6 +247,7 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         self.remainder = remainder
         self.remainder_centers = remainder_centers
         self.likelihood = likelihood
+        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -261,6 +272,8 @@ class EffectsClassifier(EffectsEstimator, Classifier):
         Centres of the process at most; see `relvec.basis.Process`.
     class_weight : dict, "balanced" or None, default=None
         Factor for the weight of every row of a class; "balanced" gives all classes the same total.
+    max_iter : int, default=1000
+        Passes of each search at most.
     n_jobs : int or None, default=None
         Processes among which the models of the classes are shared out.
     verbose : int, default=0
@@ -311,6 +324,7 @@ class EffectsClassifier(EffectsEstimator, Classifier):
         remainder: str | Basis | None = "process",
         remainder_centers: int | None = None,
         class_weight: ClassWeight = None,
+        max_iter: int = 1000,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -319,5 +333,6 @@ class EffectsClassifier(EffectsEstimator, Classifier):
         self.remainder = remainder
         self.remainder_centers = remainder_centers
         self.class_weight = class_weight
+        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -203,7 +203,7 @@ class Alternation:
         best = next(i for i, found in enumerate(tried) if found.log_evidence >= least)
         history = histories[best]
         if best:
-            least = self.history[-1].log_evidence
+            least = self.history[-1].log_evidence if self.history else -np.inf
             least -= evidence_rounding(least, n)
             history = [row for row in history[:-1] if row.log_evidence >= least] + history[-1:]
         return tried[best], history

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowBlocks
 from relvec._design.blocks import SettledBlocks, settle
+from relvec._design.moments import Moments
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
@@ -35,6 +36,11 @@ BLOCK = 1 << 14
 def block_size(basis: Basis) -> int:
     """Rows in a block of the candidates of a basis."""
     return max(1, BLOCK_ENTRIES // max(1, len(basis.rows_)))
+
+
+def _moments(basis: Basis, X: Array, weights: Array | None = None) -> Moments:
+    """Means and products of functions at a block of rows (n_rows, n_features)."""
+    return Moments.of(basis.checked(X), np.empty((len(X), 0)), weights)
 
 
 @dataclass(frozen=True)
@@ -132,6 +138,19 @@ class TrainingData:
         del rows
         return positions
 
+    def rows_at(self, rows: Index) -> tuple[Array, Array | None]:
+        """Inputs of some rows in memory, with their frequencies, which are positive."""
+        part = self.subset(rows).without_unused()
+        return part.X, part.weights
+
+    def function_moments(self, basis: Basis) -> Moments:
+        """Means of functions over the rows, and products of the functions less these."""
+        return self._moments(ArrayBlocks(self.X, block_size(basis)), basis, self.weights)
+
+    @staticmethod
+    def _moments(blocks: RowBlocks, basis: Basis, weights: RowVector | None) -> Moments:
+        return blocks.sum(partial(_moments, basis), *([] if weights is None else [weights]))
+
     def placement(self) -> tuple[Array, Array | None]:
         """Inputs, with their frequencies, that scales of kernels follow."""
         if len(self.X) <= centers.LOOKED_AT or self.X.dtype == object:
@@ -221,6 +240,10 @@ class TrainingData:
         """Return whether scales of the basis are to be learnt from these rows."""
         return basis.n_hyper > 0
 
+    def screens(self, basis: Basis) -> bool:
+        """Return whether optional functions of the basis are chosen among before the fit."""
+        return bool(basis.optional.any())
+
     def fits_in_memory(self, basis: Basis) -> bool:
         """Return whether all functions of a basis may be stored at all rows."""
         return BYTES * len(self.X) * len(basis.rows_) <= self.memory_limit
@@ -307,6 +330,10 @@ class OutOfCoreData(TrainingData):
             extremes = self.blocks.sum(target_extremes, t, *given)
             self.blocks.sum(partial(checked, likelihood, extremes.rows), t, *given)
 
+    def function_moments(self, basis: Basis) -> Moments:
+        """Sums over all rows, block by block; see `TrainingData.function_moments`."""
+        return self._moments(self.blocks.sized(block_size(basis)), basis, self.frequencies)
+
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of all functions, evaluated block by block."""
         return BlockedDesign(
@@ -351,4 +378,8 @@ class SummedData(TrainingData):
 
     def learns_scales(self, basis: Basis) -> bool:
         """Return False: the first rows told the scales."""
+        return False
+
+    def screens(self, basis: Basis) -> bool:
+        """Return False: the sums have all functions already."""
         return False

@@ -59,14 +59,15 @@ def fit(
     data = data.without_unused()
     data.check(likelihood, basis)
     problem, learns = Problem(data, likelihood, config, runner), data.learns_scales(basis)
-    # Of several outputs, or of scales that are learnt, there is no model in between.
-    preview = None if learns or len(data.targets) > 1 else partial(_preview, problem, basis)
-    n_tasks = None if learns else problem.n_tasks
+    staged = learns or data.screens(basis)
+    # Of several outputs, or of several searches, there is no model in between.
+    preview = None if staged or len(data.targets) > 1 else partial(_preview, problem, basis)
+    n_tasks = None if staged else problem.n_tasks
     with single_threaded(), runner.fitting(n_tasks, preview) as conclude:
         try:
             if learns:
                 basis, solutions = scaled(problem, basis)
-            elif basis.optional.any():
+            elif staged:
                 basis, begun = screened(problem, basis)
                 solutions = problem.solve(basis, begun)
             else:
@@ -111,7 +112,7 @@ def place(data: TrainingData, basis: Basis, config: FitConfig, runner: Runner) -
     )
     if (centers.rows >= 0).any():
         centers = Centers(centers.points, data.row_numbers(centers.rows, rows))
-    where, weights = data.placement()
+    where, weights = data.rows_at(rows) if basis.follows_rows else data.placement()
     placed = basis.place(where, centers, weights)
     if config.augment:
         check_augmentable(placed)

@@ -8,14 +8,10 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
+from relvec._design.moments import Moments
 from relvec._fitting.result import FittedOutput
 from relvec._numerics.typing import Array, Index
-from relvec.basis import Basis
-
-#: Rows at which functions are evaluated at a time.
-BATCH = 4096
 
 
 @dataclass(frozen=True)
@@ -42,21 +38,13 @@ class Terms:
     covariances: list[Array]
 
     @classmethod
-    def of(cls, of_functions: Sequence[str], basis: Basis, X: Array, weights: Array | None) -> Self:
-        """Describe the functions of a basis, each `of` a term, over rows with frequencies."""
+    def of(cls, of_functions: Sequence[str], moments: Moments) -> Self:
+        """Describe functions, each `of` a term, by their moments over the training rows."""
         names = list(dict.fromkeys(of_functions))
         label = np.array([names.index(term) for term in of_functions], dtype=np.intp)
-        share = np.full(len(X), 1 / len(X)) if weights is None else weights / weights.sum()
-        center = np.zeros(len(label))
-        for rows in gen_batches(len(X), BATCH):
-            center += share[rows] @ basis.values(X[rows])
-        covariances = [np.zeros((size, size)) for size in np.bincount(label).tolist()]
-        for rows in gen_batches(len(X), BATCH):
-            part = np.sqrt(share[rows])[:, None] * (basis.values(X[rows]) - center)
-            for number, covariance in enumerate(covariances):
-                own = part[:, label == number]
-                covariance += own.T @ own
-        return cls(names, label, center, covariances)
+        own = [np.flatnonzero(label == number) for number in range(len(names))]
+        covariances = [moments.products[np.ix_(one, one)] / moments.weight for one in own]
+        return cls(names, label, moments.mean, covariances)
 
     def constant(self, output: FittedOutput) -> float:
         """Mean of the linear predictor of an output over the training rows."""

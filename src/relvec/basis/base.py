@@ -66,6 +66,8 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         Whether there are functions for points, so that their number grows with the rows.
     any_rows : bool
         Whether rows may hold anything, such as texts, and not numbers alone.
+    follows_rows : bool
+        Whether `place` looks at the rows themselves, and not at their location and spread alone.
     rows_ : ndarray of int, shape (n_functions,)
         Row of the fitted X that each function is centred on, -1 where there is none.
     centers_ : ndarray of shape (n_centred, n_features)
@@ -74,6 +76,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     centred: bool = False
     any_rows: bool = False
+    follows_rows: bool = False
     rows_: Index
     centers_: Array = np.empty((0, 0))
 
@@ -90,7 +93,8 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Training rows, from which scales that follow the data are taken.
+            Training rows, from which scales that follow the data are taken. Of many they are a few
+            with the same location and spread, unless the basis `follows_rows`.
         centers : Centers
             Points for the functions that are centred.
         weights : ndarray of shape (n_samples,) or None

@@ -113,6 +113,11 @@ class Concatenate(Composite):
         return all(getattr(basis, "any_rows", False) for basis in self.bases)
 
     @property
+    def follows_rows(self) -> bool:  # type: ignore[override]
+        """True if any part does."""
+        return any(getattr(basis, "follows_rows", False) for basis in self.bases)
+
+    @property
     def centers_(self) -> Array:  # type: ignore[override]
         """Points that functions of any part are centred on, shape (n_centred, n_features)."""
         found = [part.centers_ for part in self.parts_ if part.centers_.shape[1]]

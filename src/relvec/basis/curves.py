@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._numerics.linalg import inverse_root_of_covariance
+from relvec._numerics.medians import weighted_median
 from relvec._numerics.typing import Array
 
 #: Distance from the middle, in standard deviations, beyond which inputs are compressed as their
@@ -93,7 +94,7 @@ class Curve:
     @classmethod
     def of(cls, feature: int, x: Array, weights: Array | None, n_knots: int, width: float) -> Self:
         """Place knots at quantiles of the different values in x (n_samples,)."""
-        middle = float(np.median(x))
+        middle = weighted_median(x, weights)
         unit = NORMAL * float(np.average(np.abs(x - middle), weights=weights))
         u = _compressed((x - middle) / unit)
         knots = np.unique(np.quantile(np.unique(u), np.linspace(0, 1, n_knots)))

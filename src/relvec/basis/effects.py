@@ -119,6 +119,11 @@ def effects_in(basis: Basis) -> list[Effect]:
     return [effect for part in getattr(basis, "parts_", ()) for effect in effects_in(part)]
 
 
+def _is_pair(pair: Any, inputs: range) -> bool:
+    """Return whether something is two different inputs."""
+    return np.shape(pair) == (2,) and pair[0] != pair[1] and all(one in inputs for one in pair)
+
+
 def _products(values: Sequence[Array]) -> Array:
     """Products of the columns of one or two arrays, of shapes (n_samples, m)."""
     if len(values) == 1:
@@ -131,11 +136,11 @@ class Effects(Concatenate):
     """Main effects of the inputs and interactions of two of them, each a few groups of functions.
 
     An input has a line and curves of two widths; a pair has products of curves of both inputs, of
-    two widths, too.
-    A category has an indicator for each of its levels in place of these. The functions of a group
-    share a precision, so that the evidence chooses whole effects and shrinks what is in them. All
-    have a mean of zero over the training rows, and products are made of functions whose means are
-    zero, so that effects add up to the prediction and main effects are no part of interactions.
+    two widths, too. A category has an indicator for each of its levels in place of these. The
+    functions of a group share a precision, so that the evidence chooses whole effects and shrinks
+    what is in them. All have a mean of zero over the training rows, and products are made of
+    functions whose means are zero, so that effects add up to the prediction and main effects are no
+    part of interactions.
 
     Parameters
     ----------
@@ -184,6 +189,7 @@ class Effects(Concatenate):
 
     centred = False
     any_rows = True
+    follows_rows = True
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Place the functions of all effects on the training rows; see `Basis.place`."""
@@ -196,13 +202,16 @@ class Effects(Concatenate):
         parts = [
             Effect([factor]).fitted([factor.values(rows)], share) for own in main for factor in own
         ]
+        pairs = self._pairs(columns)
         for size, width in zip(_sizes(self.pair_knots), PAIR_WIDTHS, strict=True):
             factor = {j: self._factor(j, x, weights, size, width) for j, x in columns.items()}
             values = {j: one.values(rows) for j, one in factor.items()}
             parts += [
                 Effect([factor[i], factor[j]]).fitted([values[i], values[j]], share)
-                for i, j in self._pairs(columns)
+                for i, j in pairs
             ]
+            # levels have no width
+            pairs = [pair for pair in pairs if any(isinstance(factor[j], Curve) for j in pair)]
         return self._of(parts)
 
     def _check(self, n_features: int) -> None:
@@ -219,10 +228,8 @@ class Effects(Concatenate):
         pairs = self.interactions
         if pairs is None or (isinstance(pairs, str) and pairs == "auto"):
             return
-        if isinstance(pairs, str) or any(
-            len(pair) != 2 or pair[0] == pair[1] or not all(column in inputs for column in pair)
-            for pair in pairs
-        ):
+        listed = isinstance(pairs, Iterable) and not isinstance(pairs, str)
+        if not listed or not all(_is_pair(pair, inputs) for pair in pairs):
             raise ValueError(
                 f"interactions={pairs!r}, expected 'auto', None or pairs of different columns from "
                 f"0 to {n_features - 1}"

@@ -90,6 +90,8 @@ class Process(Basis):
     ) -> None:
         self.kernel, self.n_centers, self.excluded = kernel, n_centers, excluded
 
+    follows_rows = True
+
     @property
     def any_rows(self) -> bool:  # type: ignore[override]
         """True unless the kernel takes numbers alone."""
@@ -99,9 +101,10 @@ class Process(Basis):
         """Choose the centres among the rows that count; see `Basis.place`."""
         self.features_ = self._inputs(X)
         rows = self._rows(X if weights is None else X[weights > 0])
-        different = np.unique(rows, axis=0)  # in an order that does not depend on that of the rows
-        most = min(self._most(len(rows)), len(different))
         counts = None if weights is None else weights[weights > 0]
+        different, same = _different(rows)
+        share = np.bincount(same, counts)
+        most = min(self._most(len(rows)), len(different))
         kernel = self._kernel(rows, counts).place(rows, Centers.at(different[:1]), counts)
         if kernel.hyper:
             raise ValueError(
@@ -111,7 +114,10 @@ class Process(Basis):
         if is_covariance(kernel.k(different[spread], different[spread])):
             chosen, left = pivots(kernel, different, most)
             own = kernel.k(different[chosen], different[chosen])
-            self.root_, self.unspanned_ = inverse_root_of_covariance(own), float(left.mean())
+            self.root_, self.unspanned_ = (
+                inverse_root_of_covariance(own),
+                float(np.average(left, weights=share)),
+            )
         else:
             chosen, self.root_, self.unspanned_ = spread, np.eye(most), np.inf
         places = np.arange(len(chosen))
@@ -185,6 +191,20 @@ class Process(Basis):
             return {}
         left = at_itself(self.kernel_.k, self._rows(X)) - (self.evaluate(X) ** 2).sum(axis=1)
         return {0: np.maximum(left - self.unspanned_, 0.0)}
+
+
+def _different(rows: NDArray[Any]) -> tuple[NDArray[Any], Index]:
+    """Different rows, and which of them each row (n_samples, n_features) is.
+
+    In lexicographic order, but for rows of objects, which may have none.
+    """
+    if rows.dtype == object:
+        numbers = dict[tuple[Any, ...], int]()
+        same = [numbers.setdefault(tuple(row), len(numbers)) for row in rows]
+        first = np.unique(same, return_index=True)[1]
+        return rows[first], np.array(same, dtype=np.intp)
+    different, inverse = np.unique(rows, axis=0, return_inverse=True)
+    return different, inverse.ravel()
 
 
 def is_covariance(K: Array) -> bool:

@@ -13,6 +13,7 @@ from scipy.stats import gamma
 from scipy.stats import t as student
 
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
+from relvec._numerics.medians import weighted_median
 from relvec._numerics.typing import Array
 from relvec.likelihoods.base import Likelihood, RegressionLikelihood, Surrogate
 from relvec.likelihoods.gaussian import Gaussian, normal_log_density
@@ -258,13 +259,6 @@ class StudentT(RegressionLikelihood):
         """Linear predictors with noise."""
         noisy: Array = y + np.sqrt(self.scale2) * rng.standard_t(self.degrees_of_freedom, y.shape)
         return noisy
-
-
-def weighted_median(values: Array, frequency: Array) -> float:
-    """Return the median of values with frequency weights."""
-    order = np.argsort(values, kind="stable")
-    counted = np.cumsum(frequency[order])
-    return float(values[order[np.searchsorted(counted, 0.5 * counted[-1])]])
 
 
 def robust_scale(distance: Array, rounding: float, frequency: Array) -> float:
