@@ -72,10 +72,21 @@ class Effect(Terms):
         return self._of(np.arange(len(self.mean_)))
 
     def evaluate(self, X: Array) -> Array:
-        """Components of the products less their means; see `Basis.evaluate`."""
+        """Components of the products less their means; see `Basis.evaluate`.
+
+        They are zero for categories that the training rows do not have.
+        """
         values = _products([factor.values(X) for factor in self.factors])
         components: Array = values @ self.axes_[:, self.terms_] - self.mean_[self.terms_]
+        components[self._unknown(X).any(axis=0)] = 0.0
         return components
+
+    def _unknown(self, X: Array) -> NDArray[np.bool_]:
+        """Return whether the category of each factor is unknown, shape (n_factors, n_samples)."""
+        never = np.zeros(len(X), dtype=np.bool_)
+        return np.array(
+            [one.unknown(X) if isinstance(one, Levels) else never for one in self.factors]
+        )
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -88,11 +99,15 @@ class Effect(Terms):
         return np.zeros(len(self.terms_), dtype=np.intp)
 
     def unspanned(self, X: Array) -> dict[int, Array]:
-        """Variance of a category that the training rows do not have; see `Basis.unspanned`."""
-        only = self.factors[0]
-        if len(self.factors) > 1 or not isinstance(only, Levels) or not len(self.terms_):
+        """Variance of categories that the training rows do not have; see `Basis.unspanned`."""
+        unknown = self._unknown(X)
+        rows = np.flatnonzero(unknown.any(axis=0))
+        if not len(rows) or not len(self.terms_):
             return {}
-        return {0: only.unknown(X).astype(np.float64)}
+        variance = np.zeros(len(X))
+        known = [(factor.values(X[rows]) ** 2).sum(axis=1) for factor in self.factors]
+        variance[rows] = np.where(unknown[:, rows], 1.0, known).prod(axis=0)
+        return {0: variance}
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name of the term, with the number of each function."""
