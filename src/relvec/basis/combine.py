@@ -160,16 +160,20 @@ class Concatenate(Composite):
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Names of all parts; kernels of one class have their position among the parts before."""
+        return self._by_part([part.names(features) for part in self.parts_])
+
+    def terms(self, features: Sequence[str] | None = None) -> list[str]:
+        """Terms of all parts, named like the functions; see `Basis.terms`."""
+        return self._by_part([part.terms(features) for part in self.parts_])
+
+    def _by_part(self, names: list[list[str]]) -> list[str]:
+        """Names of the functions of all parts, those of like kernels with their positions."""
         classes = Counter(_class_of(part) for part in self.parts_ if part.centred)
         return [
             f"{position}:{name}" if classes[_class_of(part)] > 1 else name
-            for position, part in enumerate(self.parts_)
-            for name in part.names(features)
+            for position, (part, own) in enumerate(zip(self.parts_, names, strict=True))
+            for name in own
         ]
-
-    def terms(self, features: Sequence[str] | None = None) -> list[str]:
-        """Terms of all parts; see `Basis.terms`."""
-        return [term for part in self.parts_ for term in part.terms(features)]
 
     @property
     def groups(self) -> Index:
