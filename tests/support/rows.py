@@ -58,9 +58,6 @@ cauchy, squares_and_sums = Cauchy(), SquaresAndSums()
 BASES = [
     Bias(),
     Columns(),
-    Effect([Line(0, 0.1, 1.5), Curve.of(1, np.linspace(-1, 1, 9), None, 3, 1.0)]),
-    Effects(knots=4, pair_knots=3),
-    Process(RBF(gamma=0.4), 6),
     RBF(gamma=0.4),
     Laplacian(gamma=0.3),
     LinearKernel(),
@@ -78,6 +75,9 @@ BASES = [
     Polynomial(degree=3),
     Fourier(harmonics=2),
     FunctionColumns(squares_and_sums),
+    Effect([Line(0, 0.1, 1.5), Curve.of(1, np.linspace(-1, 1, 9), None, 3, 1.0)]),
+    Effects(knots=4, pair_knots=3),
+    Process(RBF(gamma=0.4), 6),
 ]
 LIKELIHOODS = [
     Gaussian(0.3),
