@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import clone
 
 from relvec import RVR
-from relvec.basis import Basis, CallableKernel, FunctionColumns, Precomputed
+from relvec.basis import Basis, CallableKernel, Effects, FunctionColumns, Precomputed, Process
+from relvec.basis.effects import Effect
 from relvec.export import formula, to_c, to_onnx
 from relvec.export.outputs import observed
 from relvec.likelihoods import RegressionLikelihood
@@ -15,8 +16,8 @@ from tests.export.graph import run
 from tests.support import rows
 from tests.support.rows import concrete
 
-#: Those that hold functions in Python, of which there is no formula.
-NOT_EXPORTABLE = {CallableKernel, FunctionColumns}
+#: Those that hold functions in Python, and effects and processes, which have no formula.
+NOT_EXPORTABLE = {CallableKernel, FunctionColumns, Effect, Effects, Process}
 
 
 def parts_of(basis):
@@ -93,10 +94,12 @@ def test_single_precision_is_off_by_roundings_of_the_terms(basis, tmp_path):
 
 
 @pytest.mark.parametrize("basis", REFUSED, ids=rows.name_of)
-def test_functions_in_python_are_refused_by_name(basis):
+def test_what_has_no_formula_is_refused_by_name(basis):
     model, X = model_of(basis)
     for export in (to_c, lambda model: to_onnx(model, X)):
-        with pytest.raises(ValueError, match=r"(cauchy|squares_and_sums).*cannot be exported"):
+        with pytest.raises(
+            ValueError, match=r"(cauchy|squares_and_sums|Effects?|Process).*cannot be exported"
+        ):
             export(model)
 
 
