@@ -161,8 +161,8 @@ def _(
 @formula.register(Process)
 def _(basis: Any, x: Expression, feature: Axis, function: Axis) -> Expression:
     raise ValueError(
-        f"{type(basis).__name__} cannot be exported, expected kernels and functions of relvec.basis "
-        "other than effects and processes"
+        f"{type(basis).__name__} cannot be exported, expected kernels and functions of "
+        "relvec.basis other than effects and processes"
     )
 
 
