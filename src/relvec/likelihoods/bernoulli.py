@@ -49,8 +49,7 @@ class Bernoulli(ClassLikelihood):
 
     def gradient(self, t: Array, y: Array) -> Array:
         """Target less σ(y)."""
-        sign = np.where(t > 0, 1.0, -1.0)
-        gradient: Array = sign * expit(-sign * y)
+        gradient: Array = np.where(t > 0, expit(-y), -expit(y))
         return gradient
 
     def neg_hessian(self, t: Array, y: Array) -> Array:
