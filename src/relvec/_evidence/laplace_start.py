@@ -120,10 +120,10 @@ def _maxima(model: FrameModel, hyper: Hyperparameters) -> list[tuple[float, Newt
     weights, intercept = np.zeros((len(root), 1)), np.zeros(1)
     for variance in OUTPUT_VARIANCES:
         alpha = per_row / variance
-        mode = model.mode(root / np.sqrt(alpha), weights * np.sqrt(alpha), intercept)
+        mode = model.mode(root / np.sqrt(alpha), weights, intercept)
         if mode is None:
             break
-        weights, intercept = mode.weights / np.sqrt(alpha), mode.intercept
+        weights, intercept = mode.weights, mode.intercept
         tried.append((alpha, mode))
     levels = [-np.inf, *(mode.log_evidence for _, mode in tried), -np.inf]
     slopes = np.diff(levels) > 0

@@ -213,12 +213,12 @@ def find_mode(
     mode was reached, too: with a prior as good as flat and classes that weights far apart separate,
     it may be out of reach.
     """
-    near, reached = _with_one_curvature(start, tolerance, curvature)
-    if reached:
-        return near, True
+    mode = _with_one_curvature(start, tolerance, curvature)
+    if mode is not None:
+        return mode, True
     zero = start.moved(-start.weights, -start.intercept)
-    if near.log_posterior >= zero.log_posterior and near.usable():
-        mode, reached = _damped_newton(near, tolerance, STEPS_NEARBY)
+    if start.log_posterior >= zero.log_posterior and start.usable():
+        mode, reached = _damped_newton(start, tolerance, STEPS_NEARBY)
         if reached:
             return mode, True
     return _damped_newton(zero, tolerance, MAX_STEPS)
@@ -226,15 +226,15 @@ def find_mode(
 
 def _with_one_curvature(
     at: NewtonIterate, tolerance: float, curvature: Curvature | None
-) -> tuple[NewtonIterate, bool]:
-    """The end of steps that share a curvature, as long as each promises far less than the last.
+) -> NewtonIterate | None:
+    """The end of steps that share a curvature; None unless each promises far less than the last.
 
     A curvature costs the square of the weights in every row, a step their number. What is left
     after a step is a share of what it promised, not its square: the steps go on until that is the
-    square of what is next to nothing. Returns whether the mode was reached, too.
+    square of what is next to nothing.
     """
     if not np.isfinite(at.log_posterior) or (curvature is None and not at.usable()):
-        return at, False
+        return None
     curvature = at.curvature if curvature is None else curvature
     before = np.inf
     while True:
@@ -242,13 +242,13 @@ def _with_one_curvature(
             step, shift, promised = at.newton_step(curvature)
         share = promised / before if np.isfinite(before) else CONTRACTION
         if not (share <= CONTRACTION and np.isfinite(promised)):
-            return at, False
+            return None
         there = at.moved(step, shift)
         if not there.log_posterior >= at.log_posterior - ROUNDINGS * abs(at.log_posterior):
-            return at, False
+            return None
         at, before = there, promised
         if share * promised < tolerance**2:
-            return at, at.usable()
+            return at if at.usable() else None
 
 
 def _damped_newton(

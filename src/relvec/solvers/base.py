@@ -10,7 +10,6 @@ import numpy as np
 
 from relvec._design.base import EVERY, Design
 from relvec._evidence import EvidenceModel, SparseModel, evidence_model
-from relvec._evidence.base import WarmStart
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import LEAST_FREEDOM, NOISE_FLOOR
 from relvec._numerics.floats import ROUNDINGS
@@ -154,14 +153,11 @@ class LocalOptimum:
         In the design's units.
     history : tuple of Pass
         The passes that led there.
-    warm : WarmStart or None
-        What is known of the weights there.
     """
 
     hyper: Hyperparameters
     log_evidence: float
     history: tuple[Pass, ...]
-    warm: WarmStart | None = None
 
 
 @dataclass(frozen=True)

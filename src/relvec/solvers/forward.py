@@ -112,11 +112,10 @@ class Sequential(Solver):
     def low_rank_start(self, model: EvidenceModel) -> tuple[Start, ...]:
         """One start where few directions span the dictionary, else none.
 
-        Of several models that all functions lead to, from where the best comes to rest; and so of
-        one that seems to need nearly all directions, which updates hardly leave.
+        Of several models that all functions lead to, from where the best comes to rest.
         """
-        models, many = model.low_rank_starts(), NEARLY_ALL * model.n_directions()
-        if len(models) > 1 or any(len(hyper.alpha) > many for hyper in models):
+        models = model.low_rank_starts()
+        if len(models) > 1:
             limits = model.n, model.noise, self.tol, model.thorough
             states = [newton_ascent(model.at(hyper), *limits) for hyper in models]
             ends = tuple(LocalOptimum(state.hyper, state.log_evidence, ()) for state in states)
@@ -220,8 +219,7 @@ class Sequential(Solver):
         """Begin the next start."""
         start, *later = state.starts
         hyper = start.hyper or state.hyper
-        begun = replace(state, best=hyper, at_best=None, log_evidence=-np.inf, history=())
-        begun = begun.ascending(hyper)
+        begun = replace(state.ascending(hyper), best=hyper, log_evidence=-np.inf, history=())
         begun = replace(begun, starts=tuple(later), stages=start.stages, price=start.price)
         return self._entered(model, begun)
 
@@ -235,10 +233,9 @@ class Sequential(Solver):
                 case "empty":
                     state = replace(state, hyper=self._nothing(model).hyper)
                 case "perturb noise":
-                    best = self._best(state.endings)
+                    best = self._best(state.endings).hyper
                     factor = 2.0 if len(state.endings) % 2 else 0.5
-                    hyper = replace(best.hyper, beta=best.hyper.beta * factor)
-                    state = replace(state, hyper=hyper, at_best=best.warm)
+                    state = replace(state, hyper=replace(best, beta=best.beta * factor))
                 case "delete copies":
                     state = self._without_copies(model, state)
                 case "exchange":
@@ -331,7 +328,7 @@ class Sequential(Solver):
 
     def _settled(self, model: EvidenceModel, state: ForwardState, noise: Noise) -> ForwardState:
         """Go on from the best pass to where steps come to rest that need not raise the evidence."""
-        here = model.at(state.best, state.at_best)
+        here = model.at(state.best)
         if not here.allowed_decrease:
             return state
         there = newton_ascent(here, model.n, noise, self.tol, model.thorough)
@@ -341,8 +338,7 @@ class Sequential(Solver):
         """Polish the best model, if that takes no passes over rows."""
         if not model.polish_steps:
             return state
-        here = model.at(state.best, state.at_best)
-        here = polish(here, model.n, model.noise, self.tol, model.polish_steps)
+        here = polish(model.at(state.best), model.n, model.noise, self.tol, model.polish_steps)
         return self._replaced(model, state, here)
 
     def _without_copies(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
@@ -353,7 +349,7 @@ class Sequential(Solver):
         those are let move before the evidence is compared. Deletions cost a tenth of `tol` nats in
         all, or less than the penalty each. What was worth its place once is not looked at again.
         """
-        here = whole = model.at(state.best, state.at_best)
+        here = whole = model.at(state.best)
         penalty, needed = self.multiplicity_penalty, set[int]()
         least = here.log_evidence - 0.1 * self.tol
         while True:
@@ -391,9 +387,5 @@ class Sequential(Solver):
         evidence = model.user_evidence(there.log_evidence)
         row = self.row(model, len(state.endings), evidence, there.hyper)
         return replace(
-            state,
-            best=there.hyper,
-            at_best=there.warm_start(),
-            log_evidence=there.log_evidence,
-            history=(*earlier, row),
+            state, best=there.hyper, log_evidence=there.log_evidence, history=(*earlier, row)
         )

@@ -50,7 +50,6 @@ class ForwardState:
     stages: tuple[str, ...]
     hyper: Hyperparameters  # where the next pass begins
     best: Hyperparameters  # where the best pass of the present start ended
-    at_best: WarmStart | None = None  # what that pass knew of the weights
     log_evidence: float = -np.inf  # there, in the design's units
     history: tuple[Pass, ...] = ()  # passes that led there
     endings: tuple[LocalOptimum, ...] = ()  # where earlier starts ended
@@ -69,14 +68,12 @@ class ForwardState:
     @property
     def reached(self) -> tuple[LocalOptimum, ...]:
         """Ends of all starts so far, of the present one too if it has made a pass."""
-        present = LocalOptimum(self.best, self.log_evidence, self.history, self.at_best)
+        present = LocalOptimum(self.best, self.log_evidence, self.history)
         return (*self.endings, present) if self.history or not self.endings else self.endings
 
     def ascending(self, hyper: Hyperparameters, *, fresh: bool = True) -> ForwardState:
-        """Make the next pass from some hyperparameters, near the best if there is one."""
-        return replace(
-            self, hyper=hyper, warm=self.at_best, known=None, thorough=False, fresh=fresh
-        )
+        """Make the next pass from some hyperparameters, of which nothing is known."""
+        return replace(self, hyper=hyper, warm=None, known=None, thorough=False, fresh=fresh)
 
     def after_stage(self) -> ForwardState:
         """Leave the present stage."""
