@@ -72,9 +72,7 @@ def test_the_kind_of_column_does_not_matter():
 def test_fit_reports_what_the_saved_model_does(flats, flats_csv, tmp_path, capsys):
     saved = tmp_path / "model.joblib"
     split = ["--test-size", "0.25", "--random-state", "3"]
-    code = main(
-        ["fit", flats_csv, "--target", "verdict", "--model", "rvm", *split, "--out", str(saved)]
-    )
+    code = main(["fit", flats_csv, "--target", "verdict", *split, "--out", str(saved)])
     out, err = capsys.readouterr()
     lines = report(out)
     assert (code, err) == (0, "")

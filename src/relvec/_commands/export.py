@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from relvec._commands import arguments, files
-from relvec._commands.tasks import has_effects, load_model
+from relvec._commands.tasks import load_model
 from relvec._commands.terminal import print_text
 from relvec.export import to_c, to_onnx
 from relvec.export.scalers import positions_of
@@ -32,11 +32,6 @@ export price.skops price.c --float"""
 def run(options: Namespace) -> None:
     """Write the model in the form that the suffix says."""
     _, model = load_model(options.model)
-    if has_effects(model):
-        raise ValueError(
-            f"{options.model} holds a model of effects, whose functions (Effects and Process) "
-            "cannot be exported yet: fit --model rvm or --model linear"
-        )
     if options.out.suffix == ".c":
         real = "float" if options.float else "double"
         with files.replacing(options.out) as path:

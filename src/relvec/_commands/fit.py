@@ -6,7 +6,6 @@ from argparse import ArgumentParser, Namespace
 
 from relvec._commands import arguments, files
 from relvec._commands.holdout import HoldoutFit
-from relvec._commands.models import FOLDS, candidates
 from relvec._commands.tasks import MOST_CLASSES, TASKS, task_of
 from relvec._commands.terminal import print_text
 from relvec.basis import KERNELS
@@ -14,18 +13,14 @@ from relvec.basis import KERNELS
 HELP = "fit a table and say how good the fit is"
 DESCRIPTION = (
     "Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
-    "Without options it chooses a relevance vector machine, a model of effects or a linear model, "
-    f"whichever gives rows left out the best log density in {FOLDS} folds, drawn at random, of the "
-    "rows to fit; where rows belong together, in time or in groups, choose by --model. "
-    "Texts are categories; one never seen before counts as none of the known ones. "
-    "The target is classified where it holds texts, true "
+    "Numbers are standardised; texts are one-hot encoded, a category never seen before "
+    "counting as none of the known ones. The target is classified where it holds texts, true "
     f"and false, or whole numbers of 2 to {MOST_CLASSES} distinct values; other numbers are "
     "fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
     "their squared distance from the truth, from 0 to 1."
 )
 EXAMPLES = """\
 fit houses.csv --target price
-fit houses.csv --target price --model effects --out effects.skops
 fit houses.csv --target price --gamma ard --out price.skops --plot price.png
 fit houses.parquet --target sold --task classification --exclude owner
 fit houses.csv --target price --drop-missing --test-size 0 --out price.skops"""
@@ -53,9 +48,9 @@ def run(options: Namespace) -> None:
             f"--likelihood {options.likelihood} is for numbers, but {options.target!r} holds "
             "classes: leave it out, or choose --task regression"
         )
-    estimators = candidates(task, options.kind, given, options.random_state)
+    estimator = task.estimator(**given, random_state=options.random_state)
     split = {"test_size": options.test_size, "random_state": options.random_state}
-    fit = HoldoutFit.run(table, options.target, task, estimators, **split)
+    fit = HoldoutFit.run(table, options.target, task, estimator, **split)
     if options.out:  # first, so that nothing that fails later loses the model
         files.save_model(fit.model, options.out)
     print_text(fit.report())
@@ -71,7 +66,7 @@ def run(options: Namespace) -> None:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     _add_data(parser)
-    _add_model(parser)
+    _add_kernel(parser)
     _add_search(parser)
     _add_split(parser)
     arguments.add_file(
@@ -110,23 +105,16 @@ def _add_data(parser: ArgumentParser) -> None:
     arguments.add_drop_missing(parser)
 
 
-def _add_model(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--model",
-        dest="kind",
-        choices=["auto", *TASKS["regression"].estimators],
-        help="kind of model: auto chooses by cross-validation; rvm is the relevance vector "
-        "machine, effects are curves of inputs and maps of pairs, linear has weights of inputs "
-        "(default: auto, or rvm where --kernel or another option asks for it)",
-    )
+def _add_kernel(parser: ArgumentParser) -> None:
     kernels = [name for name in KERNELS if name != "precomputed"]
-    parser.add_argument("--kernel", choices=kernels, help="default: rbf")
+    parser.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
     parser.add_argument(
         "--gamma",
         type=arguments.gamma,
+        default="scale",
         metavar="VALUE",
         help='kernel coefficient: a number, "scale" or "auto", as in SVR; "evidence" learns it and '
-        '"ard" one for every column (default: scale)',
+        '"ard" one for every column (default: %(default)s)',
     )
 
 

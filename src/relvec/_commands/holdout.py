@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
+from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from relvec import RVC, RVR
 from relvec._assess.findings import Diagnosis
-from relvec._commands.models import FOLDS, best_of, pipeline
-from relvec._commands.tasks import Task, diagnosis, has_effects, noise
+from relvec._commands.files import holds_texts
+from relvec._commands.tasks import Task, diagnosis, noise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +35,6 @@ class HoldoutFit:
     y_train: pd.Series
     y_test: pd.Series
     seconds: float
-    #: Kind of the model, and the cross-validated log density of all among which it was chosen.
-    kind: str = ""
-    log_density: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def run(
@@ -43,16 +42,12 @@ class HoldoutFit:
         table: pd.DataFrame,
         target: str,
         task: Task,
-        estimators: Mapping[str, Any],
+        estimator: RVR | RVC,
         *,
         test_size: float,
         random_state: int = 0,
     ) -> Self:
-        """Hold out a share of the rows, drawn at random, and fit the others.
-
-        Of several estimators, by the names of their kinds, it is the one with the best
-        cross-validated log density on the rows that are not held out.
-        """
+        """Hold out a share of the rows, drawn at random, and fit the others."""
         X, y = table.drop(columns=target), task.checked(table[target])
         rows = X, X.iloc[:0], y, y.iloc[:0]
         if test_size > 0:
@@ -60,12 +55,11 @@ class HoldoutFit:
                 X, y, test_size=test_size, random_state=random_state, stratify=task.strata(y)
             )
         X_train, X_test, y_train, y_test = rows
-        models = {name: pipeline(X, estimator) for name, estimator in estimators.items()}
+        model = _pipeline(X, estimator)
         start = time.perf_counter()
-        kind, density = best_of(models, task, X_train, y_train)
-        model = models[kind].fit(X_train, y_train)
+        model.fit(X_train, y_train)
         seconds = time.perf_counter() - start
-        return cls(task, model, X_train, X_test, y_train, y_test, seconds, kind, density)
+        return cls(task, model, X_train, X_test, y_train, y_test, seconds)
 
     def draw(self, ax: Axes) -> None:
         """Draw the predictions of the rows held out, or of those fitted where there are none."""
@@ -82,11 +76,12 @@ class HoldoutFit:
     def report(self) -> str:
         """Text of what the fit found and of how well it predicts the rows held out."""
         estimator, target, n_rows = self.model[-1], str(self.y_train.name), len(self.y_train)
+        inputs = self.model[:-1].transform(self.X_train)
         lines = {
             "task": self.task.describe(self.model, target),
-            "model": self._choice(),
             "rows": f"{n_rows} to fit, {len(self.y_test)} held out",
-            **self._found(),
+            "features": f"{self.X_train.shape[1]} columns, {inputs.shape[1]} inputs once encoded",
+            "relevance vectors": f"{len(estimator.relevance_)} of {n_rows} rows",
             "log evidence": f"{estimator.log_evidence_:.2f}",
             **noise(self.model, target),
         }
@@ -97,35 +92,6 @@ class HoldoutFit:
         below = "\n" + " " * NAME_WIDTH
         report = (f"{name:<{NAME_WIDTH}}{text}" for name, text in lines.items())
         return "\n".join(line.replace("\n", below) for line in report)
-
-    def _choice(self) -> str:
-        """Kind of the model, and the figures for which it was chosen."""
-        if not self.log_density:
-            return self.kind
-        ranked = sorted(self.log_density.items(), key=lambda item: -item[1])
-        figures = [f"{name:<8}{density:>10.4g}" for name, density in ranked]
-        reason = f"{self.kind}: the best log density of rows left out, nats a row in {FOLDS} folds"
-        return "\n".join([reason, *figures])
-
-    def _found(self) -> dict[str, str]:
-        """Inputs, and what the model keeps of them or of the rows."""
-        estimator, n_columns = self.model[-1], self.X_train.shape[1]
-        if has_effects(self.model):
-            table = estimator.effects_
-            effects = (
-                table.to_string(float_format="%.3g", index_names=False) if len(table) else "none"
-            )
-            return {"features": f"{n_columns} columns", "effects": effects}
-        n_inputs = self.model[:-1].transform(self.X_train).shape[1]
-        kept = {
-            "rvm": ("relevance vectors", f"{len(self.y_train)} rows"),
-            "linear": ("inputs kept", f"{n_inputs} inputs"),
-        }
-        name, of = kept[self.kind]
-        return {
-            "features": f"{n_columns} columns, {n_inputs} inputs once encoded",
-            name: f"{len(estimator.relevance_)} of {of}",
-        }
 
     def diagnosis(self) -> Diagnosis:
         """Findings on the rows that were fitted, and what those held out add to them."""
@@ -141,3 +107,43 @@ class HoldoutFit:
                 if finding.code not in found.codes
             ]
         )
+
+
+def _pipeline(X: pd.DataFrame, estimator: RVR | RVC) -> Pipeline:
+    """Standardise numbers, one-hot encode texts; the model carries this preparation with it.
+
+    A category that the fit did not see is all zeros, like none of the known ones, and warns. What
+    comes out has the names of the columns, which the estimator keeps: of a category its own behind
+    that of the column. Where two would be the same, each has the kind of its column before it.
+    """
+    from pandas.api.types import is_numeric_dtype
+
+    # Positions: where columns are chosen by name, scikit-learn 1.6 keeps those left over, none
+    # here, in a list of a private type, which a stored model would have to trust.
+    numbers, categories = [], []
+    for position, (name, column) in enumerate(X.items()):
+        if is_numeric_dtype(column):
+            numbers.append(position)
+        elif not holds_texts(column):
+            raise ValueError(
+                f"column {name!r} holds {column.dtype}, neither numbers nor categories: "
+                "exclude it or turn it into numbers"
+            )
+        elif 2 * column.nunique() > len(column):
+            raise ValueError(
+                f"column {name!r} has {column.nunique()} different texts in {len(column)} rows, "
+                "too many for categories: exclude it or group them"
+            )
+        else:
+            categories.append(position)
+    encoder = OneHotEncoder(handle_unknown="warn", sparse_output=False)
+    names = [str(X.columns[position]) for position in numbers]
+    for position in categories:
+        column = X.iloc[:, position]
+        names += [f"{column.name}_{value}" for value in column.unique()]
+    columns = ColumnTransformer(
+        [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)],
+        verbose_feature_names_out=len(set(names)) < len(names),
+    )
+    columns.set_output(transform="pandas")
+    return Pipeline([("columns", columns), ("machine", estimator)])

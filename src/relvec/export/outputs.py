@@ -9,14 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from relvec import (
-    RVC,
-    RVR,
-    EffectsClassifier,
-    EffectsRegressor,
-    SparseBayesianClassifier,
-    SparseBayesianRegressor,
-)
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._fitting.result import FittedOutput
 from relvec.export.expression import (
     Axis,
@@ -44,8 +37,8 @@ from relvec.export.special import SMALLEST, logistic, principal_root, softmax
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
 
-REGRESSORS = (RVR, EffectsRegressor, SparseBayesianRegressor)
-CLASSIFIERS = (RVC, EffectsClassifier, SparseBayesianClassifier)
+REGRESSORS = (RVR, SparseBayesianRegressor)
+CLASSIFIERS = (RVC, SparseBayesianClassifier)
 #: Mean and variance of a linear predictor or of a target; covariance of several predictors.
 Moments = tuple[Expression, Expression]
 
