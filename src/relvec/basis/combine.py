@@ -214,10 +214,10 @@ class Concatenate(Composite):
         ]
 
     def linear_map(self) -> Array | None:
-        """Maps of the parts side by side, if every part is linear."""
+        """Maps of the parts side by side, if there are parts and every one is linear."""
         maps = [part.linear_map() for part in self.parts_]
         known = [part for part in maps if part is not None]
-        return np.hstack(known) if len(known) == len(maps) else None
+        return np.hstack(known) if known and len(known) == len(maps) else None
 
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         return np.split(D, self._begins()[1:-1], axis=1)
