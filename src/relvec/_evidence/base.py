@@ -263,6 +263,8 @@ class CandidateScores(ABC):
 
     def added(self, hyper: Hyperparameters, batch: Index, threshold: float) -> Hyperparameters:
         """Return the hyperparameters with what `additions` chooses at the end."""
+        if not len(batch):
+            return hyper
         chosen, alpha = self.additions(batch, threshold)
         index, group = self.groups.members(chosen)
         return hyper.add(index, alpha, group)

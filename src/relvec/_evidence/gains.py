@@ -90,9 +90,9 @@ def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:
     ‖Q‖² ≤ tr S does not mean that the best α is infinite, and there may be several maxima, each as
     wide as a logistic function in log α or wider.
     """
-    one = np.where(s > 0, s, np.inf)
+    one = np.where(s > 0, s, 1.0)
     # Below all s²/q² the slope is positive.
-    least = (one * np.minimum(1.0, one / np.maximum(q2, 1e-300))).min(axis=1)
+    least = np.where(s > 0, one * (one / np.maximum(one, q2)), np.inf).min(axis=1)
     low, high = np.log(least), np.log(FAR * s.max(axis=1))
     x = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, PLACES)
     value = np.stack([_shared_part(column, s, q2) for column in x.T], axis=1)
