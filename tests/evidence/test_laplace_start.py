@@ -50,6 +50,24 @@ def test_updates_from_the_best_shared_precision_are_mackays(rng, likelihood, cen
     np.testing.assert_allclose(found.alpha, alpha, rtol=1e-5)
 
 
+@ONE_OUTPUT
+@COPIES
+def test_evidence_of_fewer_functions_than_directions(rng, likelihood, center, copies):
+    problem, model = independent(rng, likelihood, center, copies)
+    alpha = np.exp(rng.normal(size=2))
+    mode = model.mode(model.coords[:, :2] / np.sqrt(alpha), np.zeros((2, 1)), np.zeros(1))
+    dense = problem.standard(range(2), alpha)
+    assert mode.log_evidence == pytest.approx(dense.log_evidence, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
+def test_updates_that_leave_no_function_end():
+    """Counts of one each: their log rate is zero without any function."""
+    X = np.random.RandomState(0).normal(size=(2, 1))
+    model = RVR(likelihood="poisson", fit_intercept=False).fit(X, [1.0, 1.0])
+    np.testing.assert_array_equal(model.predict_latent(X), 0.0)
+
+
 def stripes(n, frequency):
     x = np.linspace(-10, 10, n)[:, None]
     return x, (np.sin(frequency * x[:, 0]) > 0).astype(int)

@@ -77,15 +77,16 @@ class FrameModel:
 
         Parameters
         ----------
-        root : ndarray of shape (j, j)
-        weights : ndarray of shape (j, 1)
+        root : ndarray of shape (j, k)
+            With a column for each function, where these are fewer than the directions.
+        weights : ndarray of shape (k, 1)
             Start of the search, in units of the prior.
         intercept : ndarray of shape (1,)
             The same.
         """
         Phi = self.design.map_rows(partial(_times, root), self.directions)
         at = LogLikelihood(self.likelihood, weights, intercept)
-        start = NewtonIterate(at, self.design, self.t, Phi, np.ones(len(root)))
+        start = NewtonIterate(at, self.design, self.t, Phi, np.ones(root.shape[1]))
         try:
             mode, reached = find_mode(start, CLOSELY)
         except NotPositiveDefiniteError:
@@ -139,8 +140,8 @@ def _updated(
         (by_direction,) = mode.design.sum_rows(_products, model.directions, mode.gradient)
         quality = by_direction @ model.coords[:, hyper.active]
         updated = _update(model.seen(mode, hyper.active), quality, hyper)
-        if not updated.all():
-            break  # weights are out of range
+        if not updated.all() or np.isinf(updated).all():
+            break  # weights are out of range, or none is left
         fewer = hyper.at(updated, hyper.beta).keep(np.flatnonzero(np.isfinite(updated)))
         coords = model.coords[:, fewer.active]
         root = triangle((coords / np.sqrt(fewer.each)).T).T
