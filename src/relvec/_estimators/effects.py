@@ -20,12 +20,12 @@ from relvec._fitting.result import Queries
 from relvec._fitting.terms import Terms
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Effects
-from relvec.basis.effects import effects_in
+from relvec.basis.effects import WIDTHS, effects_in
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential
 
 #: Groups of functions that are made of an input: a line, and curves of two widths.
-GROUPS = 3
+GROUPS = 1 + len(WIDTHS)
 
 
 class EffectsEstimator(RelevanceEstimator):

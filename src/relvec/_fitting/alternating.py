@@ -66,7 +66,7 @@ def _with_all_digits(
     What the search believed there no longer counts, but that it ran out of passes does.
     """
     kept = design.restrict(found.active)
-    hyper = _hyper_of(found, found.likelihood, kept, t)
+    hyper = hyper_of(found, found.likelihood, kept, t)
     again = runner.run(solver, solver.evidence_model(likelihood, kept, t), hyper)
     stopped = tuple(note for note in found.warnings if isinstance(note, NotConvergedWarning))
     return replace(
@@ -79,7 +79,7 @@ def _with_all_digits(
     )
 
 
-def _hyper_of(
+def hyper_of(
     found: Solution, likelihood: Likelihood, kept: Design, t: RowVector
 ) -> Hyperparameters:
     """Hyperparameters of a solution for a design of its functions, in units of raw columns."""
@@ -224,7 +224,7 @@ class Alternation:
         likelihood, precision = at.likelihood.conditional(self.t, at.mean, at.variance, known=True)
         kept = self.design.restrict(found.active)
         kept = kept if precision is None else kept.with_precision(precision)
-        return replace(_hyper_of(found, likelihood, kept, self.t), active=found.active)
+        return replace(hyper_of(found, likelihood, kept, self.t), active=found.active)
 
     def _solution(self, found: Solution, at: _Round, *, at_rest: bool = True) -> Solution:
         """The solution, with the scales of the rows that are best for it where there are any."""

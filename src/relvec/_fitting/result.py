@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -47,14 +47,18 @@ class Queries:
 
     Phi: Array  # (n_queries, n_active), kept functions of the estimator
     extra: Extra | None  # functions centred on the rows themselves, if the estimator adds any
-    #: (n_queries,), variance that functions stand for but do not span, by their positions
-    unspanned: dict[int, Array]
+    X: Array  # (n_queries, n_features), the rows
+    basis: Basis  # of the functions
 
     @classmethod
     def of(cls, X: Array, basis: Basis, rows: TrainingRows | None) -> Self:
         """Evaluate the kept functions, and those added beside the training rows, at the rows X."""
-        extra = None if rows is None else rows.extra(X)
-        return cls(basis.values(X), extra, basis.unspanned(X))
+        return cls(basis.values(X), None if rows is None else rows.extra(X), X, basis)
+
+    @cached_property
+    def unspanned(self) -> dict[int, Array]:
+        """Variance (n_queries,) that functions stand for but do not span, by their positions."""
+        return self.basis.unspanned(self.X)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from relvec._design import Design
 from relvec._design.base import EVERY
 from relvec._evidence import evidence_model
 from relvec._evidence.hyperparameters import Hyperparameters
+from relvec._fitting.alternating import hyper_of
 from relvec._fitting.problem import Problem
 from relvec._fitting.scale_ascent import ScaledEvidence, may_vanish
 from relvec._numerics.groups import Groups
@@ -94,8 +95,7 @@ class Fit:
         for solution, t in zip(self.solutions, data.targets.values(), strict=True):
             columns = np.searchsorted(self.active, solution.active)
             design = data.design(Phi[:, columns], basis.groups[columns])
-            hyper = evidence_model(solution.likelihood, design, t).hyper_of(solution.alpha)
-            hyper = hyper.in_units(1 / design.weight_unit)
+            hyper = hyper_of(solution, solution.likelihood, design, t)
             outputs.append(replace(hyper, active=columns[hyper.active]))
         return ScaledEvidence(self.problem, basis, outputs, Phi)
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from relvec._evidence import evidence_model
 from relvec._evidence.hyperparameters import Hyperparameters
+from relvec._fitting.alternating import hyper_of
 from relvec._fitting.problem import Problem
 from relvec._numerics.groups import Groups
-from relvec._numerics.typing import Array, Index, RowVector
+from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.solvers import Solution
 
@@ -44,25 +45,12 @@ def screened(problem: Problem, basis: Basis) -> tuple[Basis, list[Hyperparameter
     best = optional[np.argsort(-gain[optional], kind="stable")[:MOST]]
     chosen = np.isin(groups.label, best[gain[best] > np.log(len(optional))])
     candidates = np.flatnonzero(chosen | ~basis.optional)
-    begun = [
-        _begun(problem, basis, solution, t, own, np.searchsorted(candidates, own))
-        for solution, t, own in zip(solutions, problem.data.targets.values(), active, strict=True)
-    ]
+    begun = []
+    for solution, t, own in zip(solutions, problem.data.targets.values(), active, strict=True):
+        design = problem.data.candidates(basis.restrict(own), problem.likelihood)
+        hyper = hyper_of(solution, solution.likelihood, design, t)
+        begun.append(replace(hyper, active=np.searchsorted(candidates, own)))
     return basis.restrict(candidates), begun
-
-
-def _begun(
-    problem: Problem,
-    basis: Basis,
-    solution: Solution,
-    t: RowVector,
-    functions: Index,
-    places: Index,
-) -> Hyperparameters:
-    """Hyperparameters of a solution with the `functions` of a basis, for candidates at `places`."""
-    design = problem.data.candidates(basis.restrict(functions), problem.likelihood)
-    hyper = evidence_model(solution.likelihood, design, t).hyper_of(solution.alpha)
-    return replace(hyper.in_units(1 / design.weight_unit), active=places[hyper.active])
 
 
 def _gains(
@@ -83,12 +71,10 @@ def _gains(
     ):
         places = np.searchsorted(positions, functions)
         model = evidence_model(solution.likelihood, design, t)
-        hyper = evidence_model(solution.likelihood, design.restrict(places), t).hyper_of(
-            solution.alpha
-        )
-        hyper = Hyperparameters(places, hyper.alpha, hyper.beta, hyper.group)
+        alone = evidence_model(solution.likelihood, design.restrict(places), t)
         model.span_only(places)
-        total = total + model.scores(model.at(hyper)).gain
+        state = model.at(replace(alone.hyper_of(solution.alpha), active=places))
+        total = total + model.scores(state).gain
     asked = np.unique(design.groups.label[np.searchsorted(positions, part)])
     gained: Array = total[asked]
     return gained

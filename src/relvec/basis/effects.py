@@ -54,8 +54,8 @@ class Effect(Terms):
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Find the principal components over the rows; see `Basis.place`."""
-        share = np.full(len(X), 1 / len(X)) if weights is None else weights / weights.sum()
-        return self.fitted([factor.values(X) for factor in self.factors], share)
+        values = [factor.values(X) for factor in self.factors]
+        return self.fitted(values, _shares(len(X), weights))
 
     def fitted(self, values: Sequence[Array], share: Array) -> Self:
         """Find the principal components, given the `values` of each factor at the training rows.
@@ -120,6 +120,11 @@ class Effect(Terms):
         """Names of the inputs, with a cross between them; see `Basis.terms`."""
         name = " × ".join(feature_name(features, column) for column in self.features)
         return [name] * len(self.terms_)
+
+
+def _shares(n_rows: int, weights: Array | None) -> Array:
+    """What each of so many rows counts in a mean, shape (n_rows,)."""
+    return np.full(n_rows, 1 / n_rows) if weights is None else weights / weights.sum()
 
 
 def _sizes(n_knots: int) -> tuple[int, int]:
@@ -211,7 +216,7 @@ class Effects(Concatenate):
         self._check(X.shape[1])
         used = slice(None) if weights is None else weights > 0
         rows, weights = X[used], None if weights is None else weights[used]
-        share = np.full(len(rows), 1 / len(rows)) if weights is None else weights / weights.sum()
+        share = _shares(len(rows), weights)
         columns = self._varying(rows, weights)
         main = [self._main(j, x, weights) for j, x in columns.items()]
         parts = [
@@ -268,13 +273,13 @@ class Effects(Concatenate):
         found: list[Factor] = [Line.of(feature, x, weights)] if self.linear else []
         if len(np.unique(x)) > 2 or not found:
             sizes = zip(_sizes(self.knots), WIDTHS, strict=True)
-            found += [Curve.of(feature, x, weights, size, width) for size, width in sizes]
+            found += [self._factor(feature, x, weights, size, width) for size, width in sizes]
         return found
 
     def _factor(
         self, feature: int, x: NDArray[Any], weights: Array | None, n_knots: int, width: float
     ) -> Factor:
-        """Functions of an input with the training values x (n_samples,) in interactions."""
+        """Levels of a category, or curves of one width, at training values x (n_samples,)."""
         if feature in self.categorical or x.dtype == object:
             return Levels.of(feature, x, weights)
         return Curve.of(feature, x, weights, n_knots, width)

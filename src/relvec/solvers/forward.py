@@ -96,7 +96,7 @@ class Sequential(Solver):
         low_rank, n_starts = self.low_rank_start(model), self.n_starts
         if low_rank and model.tempers:
             low_rank, n_starts = (*low_rank, Start(FROM_BEST)), n_starts + 1
-        elif any(start.n_active > NEARLY_ALL * model.n_directions() for start in low_rank):
+        elif any(start.n_groups > NEARLY_ALL * model.n_directions() for start in low_rank):
             n_starts = max(n_starts, 2)
         starts = [*low_rank, *starts]
         if few is not None:

@@ -36,7 +36,7 @@ class Start:
     price: float = 0.0
 
     @property
-    def n_active(self) -> int:
+    def n_groups(self) -> int:
         """Groups of functions in the model that it begins with."""
         return 0 if self.hyper is None else len(self.hyper.alpha)
 
