@@ -41,7 +41,7 @@ WINGS = {
     "_commands": {"", "_assess", "basis", "datasets", "display", "export", "storage"},
 }
 #: Lists of what users may import and of the types that a stored model may hold.
-LISTS = {"", "storage"}
+LISTS = {"", "_earlier", "storage"}
 #: What the package needs, and what scikit-learn needs.
 INSTALLED = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}
 #: Modules that the wings and the judges may import beside those.
@@ -50,7 +50,7 @@ RESULT = {"relvec._fitting.result"}
 DULL = re.compile(r"(What|Where|How|Who|Whether|Of|Those|That)\b")
 
 #: The one import that still goes up.
-UPWARD = {("relvec._commands.report", "relvec._estimators.notebook")}
+UPWARD = {("relvec._commands.page", "relvec._estimators.notebook")}
 
 
 def documented():

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from relvec._commands import COMMANDS
+from relvec import basis
+from relvec._commands import COMMANDS, arguments
 from relvec._commands.main import build_parser, main
 
 NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
@@ -58,6 +59,22 @@ def test_the_help_lists_the_commands_and_the_exit_codes(capsys):
     out = " ".join(capsys.readouterr().out.split())
     assert all(f" {name} " in out for name in NAMES)
     assert all(f" {code} " in out for code in (0, 2, 130, 141))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["fit", "--help"], ["fit", "a.csv"], ["forecast"]])
+def test_help_and_wrong_arguments_are_answered_without_numpy(words):
+    script = (
+        "import sys\nfrom relvec._commands.main import main\n"
+        f"try:\n    main({words})\n"
+        "finally:\n    assert not {'numpy', 'sklearn'} & {*sys.modules}"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (0 if "--help" in words else 2)
+
+
+def test_kernels_of_the_command_line_are_those_of_rows():
+    assert {*arguments.KERNELS} == {*basis.KERNELS} - {"precomputed"}
 
 
 @pytest.mark.parametrize("columns", ["60", "100"])

@@ -4,6 +4,7 @@
 when the release is made and with its state checked out.
 """
 
+import subprocess
 import sys
 from pathlib import Path
 from zipfile import ZIP_DEFLATED
@@ -103,6 +104,16 @@ def test_a_stored_calibration_covers_as_it_did(release, name, form):
     told = np.load(FOLDER / release / "predictions.npz")
     calibrated, (X, _) = read(release, name, form), data()
     np.testing.assert_allclose(covered(calibrated, X), told[name], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["regression", "product", "learnt-width"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_pickle_is_read_where_nothing_was_imported(release, name):
+    path = FOLDER / release / f"{name}.joblib"
+    script = f"import joblib; print(joblib.load({str(path)!r}).log_evidence_)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert float(done.stdout) == joblib.load(path).log_evidence_
 
 
 def test_there_are_models_of_a_release():

@@ -17,15 +17,20 @@ Beside them, on public names only: ``_assess`` (compare, diagnose, calibrate, sc
 ``export``, ``datasets``, ``rows``, ``storage`` and the command line, ``_commands``.
 """
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from relvec import basis, storage
-from relvec._assess.compare import compare
-from relvec._assess.scoring import log_density
-from relvec._estimators.classification import RVC
-from relvec._estimators.effects import EffectsClassifier, EffectsRegressor
-from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
-from relvec._estimators.regression import RVR
+from relvec._earlier import register
+
+if TYPE_CHECKING:
+    from relvec import basis, storage
+    from relvec._assess.compare import compare
+    from relvec._assess.scoring import log_density
+    from relvec._estimators.classification import RVC
+    from relvec._estimators.effects import EffectsClassifier, EffectsRegressor
+    from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
+    from relvec._estimators.regression import RVR
 
 __version__ = version("relvec")
 
@@ -42,3 +47,35 @@ __all__ = [
     "log_density",
     "storage",
 ]
+
+#: Module of each name that is imported once it is asked for, which takes a second.
+_MODULES = {
+    "RVC": "_estimators.classification",
+    "RVR": "_estimators.regression",
+    "EffectsClassifier": "_estimators.effects",
+    "EffectsRegressor": "_estimators.effects",
+    "SparseBayesianClassifier": "_estimators.linear",
+    "SparseBayesianRegressor": "_estimators.linear",
+    "compare": "_assess.compare",
+    "log_density": "_assess.scoring",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name once it is asked for."""
+    if name in _MODULES:
+        found = getattr(import_module(f"relvec.{_MODULES[name]}"), name)
+    elif name in __all__:
+        found = import_module(f"relvec.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the names of the module, those not yet imported among them."""
+    return sorted({*globals(), *__all__})
+
+
+register()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
 from relvec import basis, likelihoods
 from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor
+from relvec._earlier import EARLIER_NAMES
 from relvec._estimators.classification import RVC
 from relvec._estimators.effects import EffectsClassifier, EffectsRegressor
 from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
@@ -53,22 +51,6 @@ STORED = [
     Terms,
 ]
 
-#: Types by the names that release 0.1.0 stored them under.
-EARLIER_NAMES = {
-    "relvec._machine.Machine": FittedOutput,
-    "relvec.augmentation.Residuals": Residuals,
-    "relvec.basis.combine.Product": basis.Product,
-    "relvec.basis.combine.Sum": basis.Sum,
-    "relvec.classification.RVC": RVC,
-    "relvec.conformal.CalibratedClassifier": CalibratedClassifier,
-    "relvec.conformal.CalibratedRegressor": CalibratedRegressor,
-    "relvec.hyperpriors.Gamma": Gamma,
-    "relvec.linear.SparseBayesianClassifier": SparseBayesianClassifier,
-    "relvec.linear.SparseBayesianRegressor": SparseBayesianRegressor,
-    "relvec.posterior.Posterior": Posterior,
-    "relvec.regression.RVR": RVR,
-}
-
 #: Names of the types that `skops.io.load` has to trust to read any model of this package. None of
 #: them runs code that is in the file; a function of the users' own has to be trusted by its name.
 TRUSTED = sorted(
@@ -76,14 +58,3 @@ TRUSTED = sorted(
     for kind in STORED
     if not (getattr(kind, "__abstractmethods__", None) or kind in HOLD_CODE)
 ) + sorted(EARLIER_NAMES)
-
-
-def _register_earlier_names() -> None:
-    """Have `pickle` and `skops` find the types of models that earlier releases stored."""
-    for path, kind in EARLIER_NAMES.items():
-        name, _, qualified = path.rpartition(".")
-        module = sys.modules.setdefault(name, ModuleType(name, "Types of an earlier release."))
-        setattr(module, qualified, kind)
-
-
-_register_earlier_names()

@@ -8,6 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+#: Names of kernels of rows: those of `relvec.basis`, which takes a second to import.
+KERNELS = ("rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline", "effects")
+# Whole numbers with more distinct values than this are quantities, not classes.
+MOST_CLASSES = 10
 #: Option of `relvec fit` for each parameter of the estimators that it sets.
 FIT_OPTIONS = {
     "kernel": "--kernel",

@@ -6,14 +6,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sklearn.datasets import load_breast_cancer, load_diabetes
-
-from relvec import RVC, RVR
 from relvec._commands import arguments, files
-from relvec._commands.holdout import HoldoutFit
-from relvec._commands.tasks import TASKS
 from relvec._commands.terminal import print_text
-from relvec.display import BoundaryDisplay
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +24,12 @@ demo --task classification --out tumours.png"""
 
 def draw_regression(figure: Figure) -> str:
     """Draw one input of scikit-learn's diabetes data by itself, then all ten together."""
+    from sklearn.datasets import load_diabetes
+
+    from relvec import RVR
+    from relvec._commands.holdout import HoldoutFit
+    from relvec._commands.tasks import TASKS
+
     task = TASKS["regression"]
     table = load_diabetes(as_frame=True, scaled=False).frame
     table = table.rename(columns={"target": "progression"})
@@ -46,6 +46,13 @@ def draw_regression(figure: Figure) -> str:
 
 def draw_classification(figure: Figure) -> str:
     """Map two inputs of scikit-learn's breast cancer data, and judge rows held out."""
+    from sklearn.datasets import load_breast_cancer
+
+    from relvec import RVC
+    from relvec._commands.holdout import HoldoutFit
+    from relvec._commands.tasks import TASKS
+    from relvec.display import BoundaryDisplay
+
     task = TASKS["classification"]
     data = load_breast_cancer(as_frame=True)
     table = data.data[["mean radius", "mean texture"]]

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from sklearn.pipeline import Pipeline
+from typing import TYPE_CHECKING
 
 from relvec._commands import arguments, files
-from relvec._commands.tasks import load_model
 from relvec._commands.terminal import print_text
-from relvec.export import to_c, to_onnx
-from relvec.export.scalers import positions_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.pipeline import Pipeline
 
 HELP = "write a model as C or ONNX"
 DESCRIPTION = (
@@ -31,6 +26,9 @@ export price.skops price.c --float"""
 
 def run(options: Namespace) -> None:
     """Write the model in the form that the suffix says."""
+    from relvec._commands.tasks import load_model
+    from relvec.export import to_c, to_onnx
+
     _, model = load_model(options.model)
     if options.out.suffix == ".c":
         real = "float" if options.float else "double"
@@ -39,7 +37,7 @@ def run(options: Namespace) -> None:
         print_text(f"model written to {options.out} and {options.out.with_suffix('.h')}")
         print(f"{code.constant_bytes} bytes of constants, {code.buffer_bytes} on the stack")
     else:
-        row = _row(model, np.float32 if options.float else np.float64)
+        row = _row(model, "float32" if options.float else "float64")
         with files.replacing(options.out) as path:
             graph = to_onnx(model, row, path, return_std=options.std)
         print_text(f"model written to {options.out}")
@@ -47,8 +45,12 @@ def run(options: Namespace) -> None:
         print_text("outputs: " + ", ".join(output.name for output in graph.graph.output))
 
 
-def _row(model: Pipeline, dtype: Any) -> pd.DataFrame:
+def _row(model: Pipeline, dtype: str) -> pd.DataFrame:
     """A row of the types that the model takes: numbers, or categories that it knows."""
+    import numpy as np
+
+    from relvec.export.scalers import positions_of
+
     names = model.feature_names_in_
     row = dict.fromkeys(names, np.zeros(1, dtype=dtype))
     for _, step, columns in model[0].transformers_:

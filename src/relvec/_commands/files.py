@@ -11,11 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import joblib
-
 from relvec._commands.terminal import listed, one_line, print_text
 from relvec._numerics import optional
-from relvec.storage import TRUSTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +141,11 @@ def complete_rows(
 
 def need_for_model(path: Path) -> Any:
     """Import the library that reads and writes the model of this file, or name its extra."""
-    return need("skops.io", f"a model in a {SAFE} file") if path.suffix == SAFE else joblib
+    if path.suffix == SAFE:
+        return need("skops.io", f"a model in a {SAFE} file")
+    import joblib
+
+    return joblib
 
 
 def save_model(model: Any, path: Path) -> None:
@@ -157,6 +158,8 @@ def save_model(model: Any, path: Path) -> None:
 
 def read_model(path: Path) -> Any:
     """Read a model; a file that is none raises ValueError."""
+    from relvec.storage import TRUSTED
+
     library = need_for_model(path)
     try:
         return library.load(path, **({"trusted": TRUSTED} if path.suffix == SAFE else {}))

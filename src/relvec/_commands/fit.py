@@ -5,18 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from relvec._commands import arguments, files
-from relvec._commands.holdout import HoldoutFit
-from relvec._commands.tasks import MOST_CLASSES, TASKS, task_of
 from relvec._commands.terminal import print_text
-from relvec.basis import KERNELS
 
 HELP = "fit a table and say how good the fit is"
 DESCRIPTION = (
     "Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
     "Numbers are standardised; texts are one-hot encoded, a category never seen before "
     "counting as none of the known ones. The target is classified where it holds texts, true "
-    f"and false, or whole numbers of 2 to {MOST_CLASSES} distinct values; other numbers are "
-    "fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
+    f"and false, or whole numbers of 2 to {arguments.MOST_CLASSES} distinct values; other numbers "
+    "are fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
     "their squared distance from the truth, from 0 to 1."
 )
 EXAMPLES = """\
@@ -28,6 +25,9 @@ fit houses.csv --target price --drop-missing --test-size 0 --out price.skops"""
 
 def run(options: Namespace) -> None:
     """Fit, print a report, and write what was asked for."""
+    from relvec._commands.holdout import HoldoutFit
+    from relvec._commands.tasks import TASKS, task_of
+
     table = files.read_table(options.data)
     files.require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
@@ -91,7 +91,7 @@ def _add_data(parser: ArgumentParser) -> None:
     parser.add_argument("--target", required=True, metavar="NAME", help="column to predict")
     parser.add_argument(
         "--task",
-        choices=["auto", *TASKS],
+        choices=["auto", "regression", "classification"],
         default="auto",
         help="what kind of target it is; auto tells from its values (default: %(default)s)",
     )
@@ -106,8 +106,9 @@ def _add_data(parser: ArgumentParser) -> None:
 
 
 def _add_kernel(parser: ArgumentParser) -> None:
-    kernels = [name for name in KERNELS if name != "precomputed"]
-    parser.add_argument("--kernel", choices=kernels, default="rbf", help="default: %(default)s")
+    parser.add_argument(
+        "--kernel", choices=arguments.KERNELS, default="rbf", help="default: %(default)s"
+    )
     parser.add_argument(
         "--gamma",
         type=arguments.gamma,

@@ -22,7 +22,6 @@ from relvec._commands import COMMANDS
 from relvec._commands.arguments import FIT_OPTIONS
 from relvec._commands.files import check_outputs
 from relvec._commands.terminal import one_line, print_text
-from relvec.exceptions import RelvecWarning, sentence
 
 DONE, WRONG, INTERRUPTED, UNREAD = 0, 2, 130, 141
 
@@ -89,6 +88,7 @@ def _one_line_warnings() -> Iterator[None]:
 
     Advice is that of the command line.
     """
+    from relvec.exceptions import RelvecWarning, sentence
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if isinstance(message, RelvecWarning):

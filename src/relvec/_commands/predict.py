@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from relvec._commands import arguments, files
-from relvec._commands.tasks import load_model
 from relvec._commands.terminal import print_text
 
 HELP = "predict the rows of a table"
@@ -22,6 +21,8 @@ predict price.skops new_houses.parquet --out predicted.parquet"""
 
 def run(options: Namespace) -> None:
     """Predict every row, or none."""
+    from relvec._commands.tasks import load_model
+
     task, model = load_model(options.model)
     table = files.read_table(options.data)
     files.require_columns(table, model.feature_names_in_, options.data)

@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from sklearn.pipeline import Pipeline
-
-from relvec._commands import arguments, files
-from relvec._commands.tasks import Drawing, Task, diagnosis, load_model, noise
-from relvec._commands.terminal import listed, print_text
-from relvec._estimators.notebook import facts
-from relvec.display import EvidenceDisplay, RelevanceDisplay
-from relvec.display.base import rows_among
-from relvec.display.relevance import AROUND, BAR
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from jinja2 import Template
+from relvec._commands import arguments
 
 HELP = "write a page on a model and how it does on a table"
 DESCRIPTION = (
@@ -35,186 +18,12 @@ EXAMPLES = """\
 report price.skops houses.csv --out price.html
 report price.skops houses.parquet --target price --drop-missing --out price.html"""
 
-# Inches: a width that makes the letters readable where a phone shrinks the picture.
-WIDTH = 5.4
-# Marks of more rows are drawn as dots of a raster, at this many to the inch.
-MOST_MARKS, DOTS_PER_INCH = 2000, 200
-# Functions in the table, and inputs in the picture of their relevance.
-MOST_FUNCTIONS, MOST_INPUTS = 100, 20
-# Letters at either end of a long name of an input there, which takes its place from the bars.
-FIRST_LETTERS, LAST_LETTERS = 14, 9
-
 
 def run(options: Namespace) -> None:
     """Write the page."""
-    files.need("jinja2")
-    files.need("matplotlib")
-    task, model = load_model(options.model)
-    table = files.read_table(options.data)
-    names = list(model.feature_names_in_)
-    files.require_columns(table, names, options.data)
-    target = options.target or _only_other(table, names, options.data)
-    files.require_columns(table, [target], options.data)
-    rows, _ = files.complete_rows(table[[*names, target]], drop=options.drop_missing)
-    if not rows.any():
-        raise ValueError(f"{options.data} has no row to judge the model on")
-    X, y = table.loc[rows, names], task.checked(table.loc[rows, target])
-    _check_classes(model, y)
-    html = _template().render(
-        target=target,
-        task=type(task).__name__,
-        model_name=options.model.name,
-        data_name=options.data.name,
-        n_left_out=len(table) - len(y),
-        columns=[_column(name, table[name], model, target) for name in table.columns],
-        scores=task.scores(model, X, y),
-        **_pictures(task, model, X, y),
-        **_fit(model, X, y),
-    )
-    with files.replacing(options.out) as path:
-        path.write_text(html, encoding="utf-8")
-    print_text(f"report on {len(y)} rows written to {options.out}")
+    from relvec._commands.page import write_page
 
-
-def _only_other(table: pd.DataFrame, names: list[str], path: Path) -> str:
-    """Name of the only column that the model does not read."""
-    others = [name for name in table.columns if name not in names]
-    if len(others) != 1:
-        raise ValueError(
-            f"--target is needed: {path} has {len(others)} columns that the model does not read, "
-            f"expected one{': ' * bool(others)}{listed(others)}"
-        )
-    return str(others[0])
-
-
-def _check_classes(model: Pipeline, y: pd.Series) -> None:
-    """Raise unless a classifier knows every class of these rows."""
-    classes = getattr(model, "classes_", y)
-    unknown = set(y) - set(classes)
-    if unknown:
-        raise ValueError(
-            f"the target {y.name!r} holds {listed(sorted(map(str, unknown)))}, which the model "
-            f"does not know; it knows {listed(classes)}"
-        )
-
-
-def _template() -> Template:
-    """Template of the page, which refers to nothing outside itself."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("relvec._commands", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html")
-
-
-def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Variables of the template that tell of the fit, and of these rows beside it."""
-    estimator, inputs = model[-1], model[:-1].transform(X)
-    gamma = getattr(estimator, "gamma_", None)
-    width = f", gamma {gamma:.4g}" if isinstance(arguments.gamma, float) else ""
-    kernel = {"kernel": f"{estimator.kernel}{width}"}
-    return {
-        "fit": {**kernel, **facts(estimator), **noise(model, str(y.name))},
-        "n_rows": len(y),
-        "n_fitted": int(rows_among(np.asarray(inputs), estimator.relevance_vectors_).sum()),
-        "n_vectors": len(estimator.relevance_vectors_),
-        "functions": estimator.summary().head(MOST_FUNCTIONS),
-        "n_functions": len(estimator.relevance_),
-        "diagnosis": diagnosis(model, X, y),
-    }
-
-
-def _pictures(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Variables of the template that hold pictures: captions, and addresses of the pictures."""
-    drawings = [*task.drawings(model, X, y)]
-    if np.ndim(getattr(model[-1], "gamma_", 0.0)):
-        drawings.append(_relevance(model))
-    history = Drawing(
-        "Log evidence and number of functions after every pass of the fit.",
-        lambda ax: EvidenceDisplay.from_estimator(model, ax=ax),
-    )
-    raster = len(y) > MOST_MARKS
-    return {
-        "pictures": [(drawing.caption, _address(drawing, raster=raster)) for drawing in drawings],
-        "history": (history.caption, _address(history, raster=False)),
-    }
-
-
-def _relevance(model: Pipeline) -> Drawing:
-    """Drawing of the relevance of the inputs, where each has a width of its own."""
-    relevance = model[-1].feature_relevance_
-    names = model[:-1].get_feature_names_out()
-    display = RelevanceDisplay(relevance=relevance, names=list(map(_shortened, names)))
-    shown = min(len(relevance), MOST_INPUTS)
-    return Drawing(
-        "How much each input matters: over how many widths of the kernel it extends.",
-        lambda ax: display.plot(n_features=shown, ax=ax),
-        height=AROUND + BAR * shown,
-    )
-
-
-def _shortened(name: str) -> str:
-    """Both ends of a long name, as those of one column's categories begin alike."""
-    if len(name) <= FIRST_LETTERS + 1 + LAST_LETTERS:
-        return name
-    return f"{name[:FIRST_LETTERS]}…{name[-LAST_LETTERS:]}"
-
-
-def _column(name: str, column: pd.Series, model: Pipeline, target: str) -> dict[str, str]:
-    """Use of a column, its values and the number of those that are missing."""
-    if files.holds_texts(column):  # or lists, which are not told apart but as texts
-        column = column.astype(str).where(column.notna())
-    role = "input" if name in model.feature_names_in_ else "not read"
-    if name == target:
-        role = "target"
-    return {
-        "name": name,
-        "role": role,
-        "values": _values(column, counted=role == "target" and hasattr(model, "classes_")),
-        "distinct": str(column.nunique()),
-        "missing": str(int(column.isna().sum())),
-    }
-
-
-def _values(column: pd.Series, *, counted: bool) -> str:
-    """Range and median of numbers, unless they are counted as the commonest of other values are."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if column.isna().all():
-        return "none"
-    counted = counted or is_bool_dtype(column) or files.holds_texts(column)
-    if is_numeric_dtype(column) and not counted:
-        return f"{column.min():.4g} to {column.max():.4g}, median {column.median():.4g}"
-    if counted:
-        counts = column.value_counts().head(6)
-        rest = column.nunique() - len(counts)
-        shown = ", ".join(f"{value} ({count})" for value, count in counts.items())
-        return f"{shown} and {rest} more" if rest else shown
-    return f"{column.min()} to {column.max()}"
-
-
-def _address(drawing: Drawing, *, raster: bool) -> str:
-    """Address of a picture that holds the picture itself."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    svg = io.BytesIO()
-    # Letters become shapes, so that no font is asked for; names are the same in every run.
-    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "relvec"}):
-        figure = Figure(figsize=(WIDTH, drawing.height), layout="constrained")
-        ax = figure.subplots()
-        if raster:
-            ax.set_rasterization_zorder(3)
-        drawing.draw(ax)
-        figure.savefig(
-            svg, format="svg", transparent=True, dpi=DOTS_PER_INCH, metadata={"Date": None}
-        )
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.getvalue()).decode()
+    write_page(options)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from relvec import RVC, RVR
 from relvec._assess.findings import Diagnosis
-from relvec._commands.arguments import FIT_OPTIONS
+from relvec._commands.arguments import FIT_OPTIONS, MOST_CLASSES
 from relvec._commands.files import holds_texts, read_model
 from relvec._commands.terminal import listed
 from relvec.display import (
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 # Half the width of a 95 % interval, in standard deviations.
 Z95 = NormalDist().inv_cdf(0.975)
-# Whole numbers with more distinct values than this are quantities, not classes.
-MOST_CLASSES = 10
 
 
 @dataclass(frozen=True)

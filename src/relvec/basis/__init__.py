@@ -1,5 +1,6 @@
 """Bases: the candidate functions φ(x) that a model may use."""
 
+from relvec.basis import combine
 from relvec.basis.base import Basis, Centers
 from relvec.basis.combine import Concatenate, Group
 from relvec.basis.effects import Effects
@@ -55,3 +56,7 @@ __all__ = [
     "Sigmoid",
     "Sum",
 ]
+
+# Models of release 0.1.0 are stored with these as types of another module.
+for _kind in (Product, Sum):
+    setattr(combine, _kind.__name__, _kind)
