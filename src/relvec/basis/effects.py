@@ -123,7 +123,7 @@ class Effect(Terms):
 
 
 def _shares(n_rows: int, weights: Array | None) -> Array:
-    """What each of so many rows counts in a mean, shape (n_rows,)."""
+    """Weight of each of so many rows in a mean, shape (n_rows,)."""
     return np.full(n_rows, 1 / n_rows) if weights is None else weights / weights.sum()
 
 
