@@ -1,11 +1,13 @@
 """The package is imported at once, and its parts once they are asked for."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 import relvec
+from tests.support.modules import MODULES
 
 
 def run(script):
@@ -32,6 +34,15 @@ def test_a_name_stands_for_what_its_module_holds():
         "relvec.basis",
         "relvec._estimators.classification",
     ]
+
+
+def test_every_public_module_is_found_in_the_package():
+    public = [name for name in MODULES if re.fullmatch(r"relvec\.[a-z]\w*", name)]
+    assert {"relvec.likelihoods", "relvec.solvers"} <= {*public}
+    assert (
+        run(f"import relvec; print(*(module.__name__ for module in ({', '.join(public)})))")
+        == public
+    )
 
 
 def test_a_name_that_is_none_is_refused():

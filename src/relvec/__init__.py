@@ -59,13 +59,17 @@ _MODULES = {
     "compare": "_assess.compare",
     "log_density": "_assess.scoring",
 }
+_PUBLIC_MODULES = {
+    *("basis", "datasets", "display", "exceptions", "export"),
+    *("likelihoods", "rows", "solvers", "storage"),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name once it is asked for."""
     if name in _MODULES:
         found = getattr(import_module(f"relvec.{_MODULES[name]}"), name)
-    elif name in __all__:
+    elif name in _PUBLIC_MODULES:
         found = import_module(f"relvec.{name}")
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
