@@ -89,6 +89,20 @@ def test_variance_beside_the_centres_is_in_every_prediction(few):
     assert_allclose(std**2, latent**2 + model.noise_variance_, rtol=1e-10)
 
 
+@pytest.mark.parametrize("kernel", ["effects", Columns()], ids=["effects", "columns"])
+def test_there_are_as_many_centres_as_the_noise_asks_for(kernel, rng):
+    X = rng.normal(size=(300, 6))
+    rough, y = RBF(gamma=0.1).fit(X).evaluate(X), rng.normal(size=300)
+    rough = np.linalg.cholesky(rough + 1e-9 * np.eye(300)) @ y
+    for noise, more in [(0.05, True), (2.0, False)]:
+        model = RVR(kernel, remainder=Process(RBF(gamma=0.1)), noise_variance=noise**2)
+        model.fit(X, rough + noise * rng.normal(size=300))
+        process = model.basis_.parts_[-1]
+        assert (len(process.root_) > 200) == more
+        left = process.unspanned_ / model.weight_precision_[-1]
+        assert left <= 0.2 * model.noise_variance_
+
+
 def test_draws_have_the_covariance_that_is_predicted(few):
     model, later = few
     draws = model.sample_y(later, n_samples=40_000, random_state=0, noise=True)

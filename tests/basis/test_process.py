@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from relvec.basis import RBF, CallableKernel, Laplacian, LinearKernel, Process, Sigmoid
+from relvec.basis import (
+    RBF,
+    Bias,
+    CallableKernel,
+    Centers,
+    Concatenate,
+    Laplacian,
+    LinearKernel,
+    Process,
+    Sigmoid,
+)
 
 N = 60
 
@@ -61,6 +71,26 @@ def test_each_centre_is_where_the_earlier_leave_most(X):
         left = 1 - known.diagonal()
         at = (c[k] == X).all(axis=1).argmax()
         assert left[at] == pytest.approx(left.max(), abs=1e-9)
+
+
+def test_centres_double_where_what_they_leave_counts_beside_the_noise(rng, monkeypatch):
+    monkeypatch.setattr("relvec.basis.process.FEWEST", 10)
+    X = rng.normal(size=(50, 4))
+    process = placed(X, RBF(gamma=1.0))
+    assert process.coarse
+    assert len(process.kernel_.centers_) == 10
+    enough, less = (process.unspanned_ / share * np.ones(10) for share in (0.19, 0.21))
+    assert process.refined(X, None, enough) is process
+    finer = process.refined(X, None, less)
+    assert_array_equal(finer.kernel_.centers_, placed(X, RBF(gamma=1.0), 20).kernel_.centers_)
+    whole = Concatenate([Bias(), RBF(gamma=0.1), Process(RBF(gamma=1.0))])
+    whole = whole.place(X, Centers.on(X[:3]), None)
+    noise = np.append(np.zeros(4), less)
+    assert whole.refined(X, None, np.append(np.zeros(4), enough)) is whole
+    assert_allclose(whole.refined(X, None, noise).evaluate(X)[:, 4:], finer.evaluate(X))
+    given = placed(X, RBF(gamma=1.0), 10)
+    assert not given.coarse
+    assert given.refined(X, None, less) is given
 
 
 def test_weights_are_copies(X, rng):

@@ -240,9 +240,9 @@ class TrainingData:
         """Return whether scales of the basis are to be learnt from these rows."""
         return basis.n_hyper > 0
 
-    def screens(self, basis: Basis) -> bool:
-        """Return whether optional functions of the basis are chosen among before the fit."""
-        return bool(basis.optional.any())
+    def has_stages(self, basis: Basis) -> bool:
+        """Return whether a fit of some functions says which others become candidates."""
+        return basis.coarse or bool(basis.optional.any())
 
     def fits_in_memory(self, basis: Basis) -> bool:
         """Return whether all functions of a basis may be stored at all rows."""
@@ -380,6 +380,6 @@ class SummedData(TrainingData):
         """Return False: the first rows told the scales."""
         return False
 
-    def screens(self, basis: Basis) -> bool:
+    def has_stages(self, basis: Basis) -> bool:
         """Return False: the sums have all functions already."""
         return False

@@ -12,7 +12,7 @@ from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig, Problem
 from relvec._fitting.result import FitResult
 from relvec._fitting.scales import learn_scales
-from relvec._fitting.screening import screened
+from relvec._fitting.stages import in_stages
 from relvec._numerics.linalg import NotPositiveDefiniteError, single_threaded
 from relvec._runner.runner import Runner
 from relvec.basis import Basis, Centers, Precomputed
@@ -59,7 +59,7 @@ def fit(
     data = data.without_unused()
     data.check(likelihood, basis)
     problem, learns = Problem(data, likelihood, config, runner), data.learns_scales(basis)
-    staged = learns or data.screens(basis)
+    staged = learns or data.has_stages(basis)
     # Of several outputs, or of several searches, there is no model in between.
     preview = None if staged or len(data.targets) > 1 else partial(_preview, problem, basis)
     n_tasks = None if staged else problem.n_tasks
@@ -68,8 +68,7 @@ def fit(
             if learns:
                 basis, solutions = scaled(problem, basis)
             elif staged:
-                basis, begun = screened(problem, basis)
-                solutions = problem.solve(basis, begun)
+                basis, solutions = in_stages(problem, basis)
             else:
                 solutions = problem.solve(basis)
         except NotPositiveDefiniteError as error:

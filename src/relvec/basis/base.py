@@ -137,6 +137,26 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         """
         return {}
 
+    @property
+    def coarse(self) -> bool:
+        """True where `refined` may add functions."""
+        return False
+
+    def refined(self, X: Array, weights: Array | None, noise: Array) -> Basis:
+        """Return functions that leave less of the prior unspanned, or these if it is little.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Training rows.
+        weights : ndarray of shape (n_samples,) or None
+            Frequency of each row.
+        noise : ndarray of shape (n_functions,)
+            Variance of the noise in units of the inverse precision of every function; infinite
+            where the function was not kept or there is no such noise.
+        """
+        return self
+
     def distinct(self, constant: NDArray[np.bool_]) -> Index:
         """Numbers of the functions that are not multiples of others where inputs are constant.
 

@@ -200,6 +200,20 @@ class Concatenate(Composite):
         }
 
     @property
+    def coarse(self) -> bool:
+        """True where a part is; see `Basis.coarse`."""
+        return any(part.coarse for part in self.parts_)
+
+    def refined(self, X: Array, weights: Array | None, noise: Array) -> Basis:
+        """Refine all parts; see `Basis.refined`."""
+        own = zip(self.parts_, self._begins(), strict=False)
+        parts = [
+            part.refined(X, weights, noise[begin : begin + len(part.rows_)]) for part, begin in own
+        ]
+        same = all(part is old for part, old in zip(parts, self.parts_, strict=True))
+        return self if same else copy.copy(self)._of(parts)
+
+    @property
     def nothing(self) -> float | Array:
         """Sizes of all parts; see `Basis.nothing`."""
         sizes = [np.broadcast_to(part.nothing, len(part.rows_)) for part in self.parts_]

@@ -19,8 +19,10 @@ from relvec.basis.kernel import Kernel, at_itself
 from relvec.basis.kernels import RBF
 from relvec.basis.scale import resolve_gamma
 
-#: Centres where the rows are few.
-FEWEST = 200
+#: Centres to begin with where the rows are few, and where they are not too many for all.
+FEWEST, MOST = 200, 1000
+#: Part of the variance of the noise that the functions may leave unspanned at so few centres.
+UNSPANNED = 0.2
 #: Share of the variance of the process under which no row needs a centre of its own.
 SPANNED = 1e-12
 
@@ -42,7 +44,9 @@ class Process(Basis):
         Covariance k. None is a Gaussian with a width for every input, √(n_features / 2) standard
         deviations of it.
     n_centers : int, default=None
-        Number of centres at most. None is 200, or 5√n_samples where that is more.
+        Number of centres at most. None is 200, or 5√n_samples where that is more; where a fit under
+        Gaussian noise shows that they leave more than a fifth of its variance unspanned, twice as
+        many, and so on to 1000.
     excluded : sequence of int, default=()
         Inputs that the process does not depend on, besides those that hold other than numbers where
         the kernel takes no others.
@@ -99,12 +103,18 @@ class Process(Basis):
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Choose the centres among the rows that count; see `Basis.place`."""
+        return self._placed(
+            X, weights, self._most(len(X) if weights is None else int((weights > 0).sum()))
+        )
+
+    def _placed(self, X: Array, weights: Array | None, most: int) -> Self:
+        """Choose so many centres at most."""
         self.features_ = self._inputs(X)
         rows = self._rows(X if weights is None else X[weights > 0])
         counts = None if weights is None else weights[weights > 0]
         different, same = _different(rows)
         share = np.bincount(same, counts)
-        most = min(self._most(len(rows)), len(different))
+        most = min(most, len(different))
         kernel = self._kernel(rows, counts).place(rows, Centers.at(different[:1]), counts)
         if kernel.hyper:
             raise ValueError(
@@ -184,6 +194,18 @@ class Process(Basis):
     def groups(self) -> Index:
         """One label; see `Basis.groups`."""
         return np.zeros(len(self.terms_), dtype=np.intp)
+
+    @property
+    def coarse(self) -> bool:
+        """True where the number of centres is not given and may grow; see `Basis.coarse`."""
+        size = len(self.root_)
+        return self.n_centers is None and size < MOST and 0 < self.unspanned_ < np.inf
+
+    def refined(self, X: Array, weights: Array | None, noise: Array) -> Self:
+        """Place twice as many centres if these leave too much; see `Basis.refined`."""
+        if not self.coarse or self.unspanned_ <= UNSPANNED * noise.min():
+            return self
+        return copy.copy(self)._placed(X, weights, min(2 * len(self.root_), MOST))
 
     def unspanned(self, X: Array) -> dict[int, Array]:
         """Variance above the mean of the training rows, see above; see `Basis.unspanned`."""
