@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from relvec.basis import Concatenate, Process
+from relvec.basis.curves import TAIL, Curve, Line
+from relvec.basis.effects import Effect
+
 #: Roundings of every term that a sum may be off by.
 ROUNDINGS = 10 * np.finfo(np.float32).eps
 
@@ -16,7 +20,7 @@ def bounds(model, X):
     """
     machine = model[-1] if hasattr(model, "steps") else model
     rows = model[:-1].transform(X) if machine is not model else X
-    Phi = np.abs(machine.basis_.evaluate(np.asarray(rows, dtype=np.float64)))
+    Phi = terms(machine.basis_, np.asarray(rows, dtype=np.float64))
     predicted = (
         np.reshape(part, (len(X), -1)).T for part in machine.predict(rows, return_std=True)
     )
@@ -30,3 +34,31 @@ def bounds(model, X):
             of_std[-1] = std * of_mean[-1] + mean * of_std[-1]
             of_mean[-1] = mean * (1 + of_mean[-1])
     return ROUNDINGS * np.column_stack(of_mean), ROUNDINGS * np.column_stack(of_std)
+
+
+def terms(basis, X):
+    """Sums of the sizes of the terms that every function at rows X is a sum of."""
+    if isinstance(basis, Concatenate):
+        return np.hstack([terms(part, X) for part in basis.parts_])
+    if isinstance(basis, Process):
+        covariance = np.abs(basis.kernel_.evaluate(X[:, basis.features_]))
+        return covariance @ np.abs(basis.root_[:, basis.terms_])
+    if isinstance(basis, Effect):
+        products = np.ones((len(X), 1))
+        for factor in basis.factors:
+            own = terms_of_factor(factor, X)
+            products = (products[:, :, None] * own[:, None, :]).reshape(len(X), -1)
+        return products @ np.abs(basis.axes_[:, basis.terms_]) + np.abs(basis.mean_[basis.terms_])
+    return np.abs(basis.evaluate(X))
+
+
+def terms_of_factor(factor, X):
+    """The same of the functions of one input."""
+    x = X[:, factor.feature]
+    if isinstance(factor, Line):
+        return ((np.abs(x) + np.abs(factor.mean)) / factor.deviation)[:, None]
+    if isinstance(factor, Curve):
+        u = TAIL * np.arcsinh((x - factor.middle) / factor.unit / TAIL)
+        gaussian = np.exp(-0.5 * ((u[:, None] - factor.knots) / factor.width) ** 2)
+        return gaussian @ np.abs(factor.root) + np.abs(factor.mean)
+    return np.abs(factor.values(X))

@@ -9,7 +9,14 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec import (
+    RVC,
+    RVR,
+    EffectsClassifier,
+    EffectsRegressor,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
+)
 from relvec.basis import RBF, Bias, Fourier, LinearKernel, Polynomial
 from relvec.datasets import make_friedman, make_ripley, make_sinc
 
@@ -56,6 +63,27 @@ def counts():
     return RVR(likelihood="poisson"), X, rng.poisson(np.exp(1 + np.sin(X[:, 0]))).astype(float)
 
 
+def effects_of_numbers_and_levels():
+    X, y = make_friedman(1, 120, random_state=0)
+    X[:, 3] = (5 * X[:, 3]).round()
+    return EffectsRegressor(categorical=[3]), X, y
+
+
+def process_of_three_targets():
+    X, y = datasets.load_linnerud(return_X_y=True)
+    kernel = Polynomial(1)
+    return (
+        make_pipeline(StandardScaler(), RVR(kernel, remainder=RBF(0.1), remainder_centers=6)),
+        X,
+        y,
+    )
+
+
+def effects_of_classes():
+    X, y = datasets.load_iris(return_X_y=True)
+    return EffectsClassifier(), X, y
+
+
 def breast_cancer():
     X, y = datasets.load_breast_cancer(return_X_y=True)
     return make_pipeline(StandardScaler(), RVC(gamma=0.02)), X, np.where(y, "benign", "malignant")
@@ -98,8 +126,10 @@ NUMBERS = (
     mixed_dictionary,
     three_targets,
     counts,
+    effects_of_numbers_and_levels,
+    process_of_three_targets,
 )
-CLASSES = (breast_cancer, ripley, iris, iris_mode, wine, five_digits)
+CLASSES = (breast_cancer, ripley, iris, iris_mode, wine, five_digits, effects_of_classes)
 
 #: Names that would end the comment that they are in, were their signs left to C.
 HOSTILE = [

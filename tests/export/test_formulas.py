@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from relvec import RVR
-from relvec.basis import Basis, CallableKernel, Effects, FunctionColumns, Precomputed, Process
-from relvec.basis.effects import Effect
+from relvec import RVR, EffectsRegressor
+from relvec.basis import (
+    Basis,
+    CallableKernel,
+    Columns,
+    Effects,
+    FunctionColumns,
+    Kernel,
+    Precomputed,
+    Sigmoid,
+)
 from relvec.export import formula, to_c, to_onnx
 from relvec.export.outputs import observed
 from relvec.likelihoods import RegressionLikelihood
@@ -16,8 +24,8 @@ from tests.export.graph import run
 from tests.support import rows
 from tests.support.rows import concrete
 
-#: Those that hold functions in Python, and effects and processes, which have no formula.
-NOT_EXPORTABLE = {CallableKernel, FunctionColumns, Effect, Effects, Process}
+#: Those that hold functions in Python.
+NOT_EXPORTABLE = {CallableKernel, FunctionColumns}
 
 
 def parts_of(basis):
@@ -97,15 +105,49 @@ def test_single_precision_is_off_by_roundings_of_the_terms(basis, tmp_path):
 def test_what_has_no_formula_is_refused_by_name(basis):
     model, X = model_of(basis)
     for export in (to_c, lambda model: to_onnx(model, X)):
-        with pytest.raises(
-            ValueError, match=r"(cauchy|squares_and_sums|Effects?|Process).*cannot be exported"
-        ):
+        with pytest.raises(ValueError, match=r"(cauchy|squares_and_sums).*cannot be exported"):
             export(model)
 
 
-def test_a_basis_of_ones_own_is_exported_once_its_formula_is_registered(tmp_path):
-    from relvec.basis import Columns
+KERNELS = [basis for basis in EXPORTABLE if isinstance(basis, Kernel)]
 
+
+@pytest.mark.parametrize("kernel", [*KERNELS, PRODUCT], ids=rows.name_of)
+def test_error_bars_have_what_a_process_does_not_span(kernel, tmp_path, rng):
+    X, y = rng.normal(size=(40, 6)), rng.normal(size=40)
+    model = RVR(Columns(), remainder=clone(kernel), remainder_centers=5, noise_variance=0.01)
+    model.fit(X, y + X[:, 0])
+    later = 1.5 * rng.normal(size=(20, 6))
+    std = model.predict(later, return_std=True)[1]
+    found = Compiled(model, tmp_path, return_std=True)(later)[2][:, 0]
+    np.testing.assert_allclose(found, std, rtol=1e-10)
+    if (unspanned := model.basis_.unspanned(later)) and type(kernel) is not Sigmoid:
+        assert max(values.max() for values in unspanned.values()) > 0
+
+
+def test_unknown_categories_have_no_effect_and_the_variance_of_the_prior(tmp_path, rng):
+    X = rng.integers(0, 4, size=(80, 3)).astype(float)
+    y = X[:, 0] * (X[:, 1] - 1) + X[:, 2] + 0.1 * rng.normal(size=80)
+    model = RVR(Effects(categorical=[0, 1], interactions=[(0, 1)])).fit(X, y)
+    later = np.array([[7.0, 1, 0], [0, 9, 1], [8, -1, 2], [3, 2, 1], [1.5, 0, 3]])
+    expected = np.stack(model.predict(later, return_std=True))
+    assert expected[1].max() > 3 * expected[1].min()
+    compiled = np.hstack(Compiled(model, tmp_path, return_std=True)(later)[1:]).T
+    np.testing.assert_allclose(compiled, expected, rtol=1e-11)
+    graph = np.hstack(run(to_onnx(model, later, return_std=True), later)).T
+    np.testing.assert_allclose(graph, expected, rtol=1e-9)
+
+
+def test_categories_that_are_texts_are_refused_with_their_column(rng):
+    X = np.empty((40, 2), dtype=object)
+    X[:, 0], X[:, 1] = rng.normal(size=40), rng.choice(["red", "blue"], size=40)
+    y = (X[:, 1] == "red") + 0.1 * rng.normal(size=40)
+    model = EffectsRegressor(remainder=None).fit(X, y)
+    with pytest.raises(ValueError, match=r"column 1 has categories.*red.*expected numbers"):
+        to_c(model)
+
+
+def test_a_basis_of_ones_own_is_exported_once_its_formula_is_registered(tmp_path):
     class Squares(Columns):
         def evaluate(self, X):
             return X[:, self.terms_] ** 2

@@ -18,7 +18,6 @@ from relvec.basis import (
     CallableKernel,
     Columns,
     Concatenate,
-    Effects,
     Fourier,
     FunctionColumns,
     Laplacian,
@@ -26,13 +25,11 @@ from relvec.basis import (
     LinearSpline,
     Polynomial,
     PolynomialKernel,
-    Process,
     Product,
     ScaledKernel,
     Sigmoid,
     Sum,
 )
-from relvec.basis.effects import Effect
 from relvec.export.expression import (
     Axis,
     Expression,
@@ -153,16 +150,6 @@ def _(
     raise ValueError(
         f"{type(basis).__name__} holds the Python function {basis.function!r}, which cannot be "
         "exported: only kernels and functions of relvec.basis can"
-    )
-
-
-@formula.register(Effect)
-@formula.register(Effects)
-@formula.register(Process)
-def _(basis: Any, x: Expression, feature: Axis, function: Axis) -> Expression:
-    raise ValueError(
-        f"{type(basis).__name__} cannot be exported, expected kernels and functions of "
-        "relvec.basis other than effects and processes"
     )
 
 

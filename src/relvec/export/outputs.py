@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec import (
+    RVC,
+    RVR,
+    EffectsClassifier,
+    EffectsRegressor,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
+)
 from relvec._fitting.result import FittedOutput
+from relvec.export.effects import unspanned
 from relvec.export.expression import (
     Axis,
     Expression,
@@ -37,8 +45,8 @@ from relvec.export.special import SMALLEST, logistic, principal_root, softmax
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
 
-REGRESSORS = (RVR, SparseBayesianRegressor)
-CLASSIFIERS = (RVC, SparseBayesianClassifier)
+REGRESSORS = (RVR, EffectsRegressor, SparseBayesianRegressor)
+CLASSIFIERS = (RVC, EffectsClassifier, SparseBayesianClassifier)
 #: Mean and variance of a linear predictor or of a target; covariance of several predictors.
 Moments = tuple[Expression, Expression]
 
@@ -73,17 +81,25 @@ def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
             "to predict, which cannot be exported; fit with augment=False"
         )
     function, (feature,) = Axis("function", len(estimator.basis_.rows_)), x.axes
-    phi = None
+    at = Functions(None, {})
     if function.size:
         values = formula(estimator.basis_, x, feature, function)
         phi = keep(values, function, name="functions")
+        at = Functions(phi, unspanned(estimator.basis_, x, feature, phi))
     predict = _classes if isinstance(estimator, CLASSIFIERS) else _numbers
-    return predict(estimator, phi)
+    return predict(estimator, at)
 
 
-def _numbers(model: Any, phi: Expression | None) -> dict[str, Stored]:
+class Functions(NamedTuple):
+    """Kept functions at a row."""
+
+    phi: Expression | None  # their values, None if there are none
+    unspanned: dict[int, Expression]  # see `relvec.basis.Basis.unspanned`
+
+
+def _numbers(model: Any, at: Functions) -> dict[str, Stored]:
     moments = [
-        observed(output.likelihood, *_latent(output, phi)) for output in model.fit_result_.outputs
+        observed(output.likelihood, *_latent(output, at)) for output in model.fit_result_.outputs
     ]
     target = Axis("target", len(moments))
     deviations = [sqrt(variance) for _, variance in moments]
@@ -91,18 +107,24 @@ def _numbers(model: Any, phi: Expression | None) -> dict[str, Stored]:
     return {"mean": mean, "std": stack(deviations, target, "std")}
 
 
-def _latent(fitted: FittedOutput, phi: Expression | None, *outputs: Axis) -> Moments:
+def _latent(fitted: FittedOutput, at: Functions, *outputs: Axis) -> Moments:
     """Mean and variance of the linear predictor; of several with two axes of them, covariance.
 
-    The mean is φᵀμ + w_0 and the covariance |(φ ⊗ I − φ̄)ᵀF|² and that of the intercept.
+    The mean is φᵀμ + w_0 and the covariance |(φ ⊗ I − φ̄)ᵀF|², that of the intercept, and what the
+    functions do not span.
     """
-    posterior, one, two = fitted.posterior, outputs[:1], outputs[1:]
+    phi, posterior, one, two = at.phi, fitted.posterior, outputs[:1], outputs[1:]
     sizes = [axis.size for axis in one]
     mean: Expression = table(posterior.intercept.reshape(sizes), *one, name="intercepts")
     of_level = posterior.level_covariance.reshape(sizes + sizes)
     covariance: Expression = table(of_level, *one, *two, name="level_covariance")
     if phi is None or not len(fitted.columns):
         return mean, covariance
+    for position, variance in at.unspanned.items():
+        for place in np.flatnonzero(fitted.columns == position):
+            each = np.identity(sizes[0]) if outputs else np.ones(())
+            own = table(each / fitted.alpha[place], *one, *two, name="prior_variance")
+            covariance = covariance + variance * own
     (function,) = phi.axes
     if len(fitted.columns) < function.size:
         used = Axis("function", len(fitted.columns))
@@ -146,17 +168,17 @@ def _(likelihood: Poisson, mean: Expression, variance: Expression) -> Moments:
     return rate, rate + rate * (rate * variance)
 
 
-def _classes(model: Any, phi: Expression | None) -> dict[str, Stored]:
+def _classes(model: Any, at: Functions) -> dict[str, Stored]:
     label, integrated = Axis("kind", len(model.classes_)), model.proba == "integrated"
     first, *others = model.fit_result_.outputs
     if isinstance(first.likelihood, Categorical):
-        p = _categorical(first, phi, label, integrated=integrated)
+        p = _categorical(first, at, label, integrated=integrated)
         return {"probability": p, "score": p}
     pairs = []
     for output in model.fit_result_.outputs:
         if not isinstance(output.likelihood, Bernoulli):
             raise ValueError(f"{output.likelihood!r} cannot be exported: it has no formula here")
-        pairs.append(_bernoulli(*_latent(output, phi), integrated=integrated))
+        pairs.append(_bernoulli(*_latent(output, at), integrated=integrated))
     if not others:
         p = stack(pairs[0], label, "probability")
         return {"probability": p, "score": p}
@@ -189,14 +211,12 @@ def _mixture(mean: Expression, variance: Expression) -> Expression:
     return inner(below, share, term)
 
 
-def _categorical(
-    fitted: FittedOutput, phi: Expression | None, label: Axis, *, integrated: bool
-) -> Stored:
+def _categorical(fitted: FittedOutput, at: Functions, label: Axis, *, integrated: bool) -> Stored:
     """Probability of every class; see `Categorical.mean_probabilities`."""
     likelihood = fitted.likelihood
     assert isinstance(likelihood, Categorical)
     output, other = (Axis(name, likelihood.n_outputs) for name in ("output", "other"))
-    mean, covariance = _latent(fitted, phi, output, other)
+    mean, covariance = _latent(fitted, at, output, other)
     contrasts = table(likelihood.contrasts, output, label, name="contrasts")
     middle = keep(inner(mean, contrasts, output), label, name="middle")
     if not integrated:
