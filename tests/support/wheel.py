@@ -55,6 +55,14 @@ def run(*words: str | Path, folder: str) -> str:
     return done.stdout
 
 
+def check_session(blocks: list[tuple[str, str]], folder: str) -> None:
+    """Raise unless code in an environment in a folder prints what is expected."""
+    session = "".join(code for code, _ in blocks)
+    python = Path(folder) / "bin" / "python"
+    printed = run(python, "-W", "error", "-c", session, folder=folder)
+    check_printed(printed, "".join(expected for _, expected in blocks))
+
+
 def check_readme(wheel: Path, folder: str) -> None:
     """Raise unless the README works in a new environment in a folder, and prints what it says."""
     venv.create(folder, with_pip=True)
@@ -63,10 +71,10 @@ def check_readme(wheel: Path, folder: str) -> None:
     pip = *pip, "--constraint", CONSTRAINTS
     run(*pip, wheel, folder=folder)
     blocks = python_blocks(README)
-    session = "".join(code for code, _ in blocks)
-    printed = run(programs / "python", "-W", "error", "-c", session, folder=folder)
-    check_printed(printed, "".join(expected for _, expected in blocks))
+    # Examples with tables of pandas, which is not among what the wheel itself needs, wait for it.
+    check_session([block for block in blocks if "as_frame" not in block[0]], folder)
     run(*pip, f"{wheel}[cli]", folder=folder)
+    check_session(blocks, folder)
     (demo,) = (found for found in commands(README, "relvec") if found[0] == ["demo"])
     check_printed(run(programs / "relvec", *demo[0], folder=folder), demo[1])
     assert (Path(folder) / "relvec-demo.png").stat().st_size > 10_000
