@@ -14,7 +14,7 @@ from relvec._evidence import evidence_model
 from relvec._fitting.alternating import fit
 from relvec.basis import RBF, Columns
 from relvec.basis.base import Centers
-from relvec.likelihoods import Gaussian, StudentT
+from relvec.likelihoods import Bernoulli, Gaussian, StudentT
 from relvec.solvers import SOLVERS, Sequential
 
 N = 90
@@ -125,7 +125,11 @@ def test_few_rows_stand_for_all(designs, t, by_normal_equations):
     assert_allclose((targets**2).sum(axis=1), (values**2).sum(axis=0), rtol=1e-12)
 
 
-@pytest.mark.parametrize("index", [np.array([4, 0, 9]), slice(None), slice(3, 5)], ids=str)
+@pytest.mark.parametrize(
+    "index",
+    [np.array([4, 0, 9]), slice(None), slice(3, 5), slice(None, None, -1)],
+    ids=str,
+)
 def test_functions_of_blocks_see_the_candidates_there(designs, rng, index):
     dense, blocked = designs
     v = rng.standard_normal((N, 2))
@@ -165,6 +169,21 @@ def test_what_products_find_is_looked_at_again_with_all_digits(designs, t, solve
     kept = dense.restrict(other.active)
     recomputed = evidence_model(other.likelihood, kept, t[:, :1]).log_evidence(other.alpha)
     assert_allclose(other.log_evidence, recomputed, atol=1e-9)
+
+
+def test_classes_for_which_every_candidate_is_kept(X, rng):
+    """The search adds the second first."""
+    labels = (X @ [[1.0], [4.0]] + rng.logistic(size=(N, 1)) > 0).astype(float)
+    basis = Columns().place(X, Centers.on(X), None)
+    designs = (
+        DenseDesign(basis.evaluate(X), center=True),
+        BlockedDesign(ArrayBlocks(X, 11), basis, center=True),
+    )
+    one, other = (fit(Bernoulli(), Sequential(), design, labels) for design in designs)
+    assert_array_equal(one.active, [0, 1])
+    assert_array_equal(other.active, one.active)
+    assert_allclose(other.log_evidence, one.log_evidence, atol=1e-7)
+    assert_allclose(other.posterior.mean, one.posterior.mean, rtol=1e-5)
 
 
 def test_outliers_are_weighed_in_passes(X, t):

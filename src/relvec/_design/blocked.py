@@ -299,7 +299,8 @@ class BlockedDesign(Design):
         if index is None:
             return partial(_without_inputs, function)
         which = np.arange(self.shape[1])[index]
-        basis = self.basis if len(which) == self.shape[1] else self.basis.restrict(which)
+        every = np.array_equal(which, np.arange(self.shape[1]))
+        basis = self.basis if every else self.basis.restrict(which)
         return partial(_with_columns, function, basis, self.center[which], self.scale[which])
 
     def columns(self, index: Index | slice) -> RowVector:
