@@ -143,6 +143,9 @@ class Block:
 
     def best(self) -> tuple[Array, Array]:
         """Gain of each group, and its best precision, shape (n_groups,)."""
+        if self.groups.single:
+            own = self.S.diagonal(axis1=1, axis2=2)
+            return best_independent(own.T, self.Q.T, self.floor.T)
         gain, alpha = np.empty(self.groups.count), np.empty(self.groups.count)
         for which, columns in self.groups.by_size:
             own = self.S[:, columns[:, :, None], columns[:, None, :]]
@@ -155,7 +158,8 @@ class Block:
         columns, _ = self.groups.members(np.array([k]))
         beside = self.S[:, columns].copy()
         own = beside[:, :, columns] + alpha * np.eye(len(columns))
-        shrunk = np.swapaxes(np.linalg.solve(own, beside), 1, 2)
+        one = len(columns) == 1
+        shrunk = np.swapaxes(beside / own if one else np.linalg.solve(own, beside), 1, 2)
         self.Q -= (shrunk @ self.Q[:, columns, None])[:, :, 0]
         self.S -= shrunk @ beside
 

@@ -17,7 +17,12 @@ import numpy as np
 from relvec._design.base import Design, TargetFrame
 from relvec._evidence.curvature import Information
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec._evidence.low_rank_start import MIN_SWEEPS, WELL_DETERMINED, spanned_functions
+from relvec._evidence.low_rank_start import (
+    MIN_SWEEPS,
+    WELL_DETERMINED,
+    independent,
+    spanned_functions,
+)
 from relvec._evidence.mode import CLOSELY, LogLikelihood, NewtonIterate, find_mode
 from relvec._numerics.linalg import NotPositiveDefiniteError, pivoted_qr, triangle, whitened
 from relvec._numerics.typing import Array, Index, RowVector
@@ -149,7 +154,9 @@ def _updated(
         if there is None:
             break
         mode, hyper = there, fewer
-    return mode.log_evidence, _independent(model.seen(mode, hyper.active), hyper)
+    # Functions that the data hardly determine beside those of others are left out.
+    seen = model.seen(mode, hyper.active) / np.sqrt(hyper.each)
+    return mode.log_evidence, independent(seen, hyper, WELL_DETERMINED, np.ones(seen.shape[1]))
 
 
 def _update(seen: Array, quality: Array, hyper: Hyperparameters) -> Array:
@@ -172,12 +179,6 @@ def _update(seen: Array, quality: Array, hyper: Hyperparameters) -> Array:
         square = hyper.total((quality / root_alpha) ** 2)  # αμ²
         np.divide(determined * hyper.alpha, square, out=updated, where=square > 0)
     return updated
-
-
-def _independent(seen: Array, hyper: Hyperparameters) -> Hyperparameters:
-    """Leave out groups whose functions the data hardly determine beside those of others."""
-    left, order = pivoted_qr(seen / np.sqrt(hyper.each))
-    return hyper.keep(np.unique(hyper.group[order[left**2 > WELL_DETERMINED]]))
 
 
 def _times(matrix: Array, values: Array) -> Array:

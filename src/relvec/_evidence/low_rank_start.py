@@ -186,8 +186,18 @@ def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:
     """Leave out groups without weight, and those that lie in the span of the others."""
     hyper = hyper.keep(np.flatnonzero(np.isfinite(hyper.alpha)))
     coords = frame.coords[:, hyper.active]
-    if not coords.size:
-        return hyper
     favour = 1 + np.abs(np.atleast_2d(frame.target) @ coords).max(axis=0)
-    norms, order = pivoted_qr(coords * favour)
-    return hyper.keep(np.unique(hyper.group[order[(norms / favour[order]) ** 2 > RESOLUTION]]))
+    return independent(coords, hyper, RESOLUTION, favour)
+
+
+def independent(
+    columns: Array, hyper: Hyperparameters, least: float, favour: Array
+) -> Hyperparameters:
+    """Leave out groups of whose columns no square above the `least` is left beside the others'.
+
+    Takes a column of each function, (j, n_active), and by what some are favoured, (n_active,).
+    """
+    if not columns.size:
+        return hyper
+    norms, order = pivoted_qr(columns * favour)
+    return hyper.keep(np.unique(hyper.group[order[(norms / favour[order]) ** 2 > least]]))

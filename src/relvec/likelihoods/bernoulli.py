@@ -49,7 +49,8 @@ class Bernoulli(ClassLikelihood):
 
     def gradient(self, t: Array, y: Array) -> Array:
         """Target less σ(y)."""
-        gradient: Array = np.where(t > 0, expit(-y), -expit(y))
+        sign = np.where(t > 0, 1.0, -1.0)
+        gradient: Array = sign * expit(-sign * y)
         return gradient
 
     def neg_hessian(self, t: Array, y: Array) -> Array:
