@@ -96,5 +96,5 @@ $(VENV)/documented: $(VENV)/installed
 		'scikit-learn==1.6.*' 'numpy==1.26.*' 'scipy==1.12.*' \
 		'matplotlib==3.9.*' 'pyparsing==3.2.*' 'pandas==2.2.*' 'pyarrow==18.*' \
 		'polars==1.17.*' 'pytest==8.*' 'pytest-xdist==3.6.*' \
-		'skl2onnx==1.19.*' 'onnx==1.17.*' 'onnxruntime==1.20.*'
+		'skops==0.12.*' 'skl2onnx==1.19.*' 'onnx==1.17.*' 'onnxruntime==1.20.*'
 	touch $@

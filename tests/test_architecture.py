@@ -13,10 +13,11 @@ from tests.support.calls import calls_during
 from tests.support.modules import MODULES, circles, imported
 
 #: What every layer may import.
-COMMON = {"exceptions", "_numerics"}
+COMMON = {"exceptions", "_files", "_numerics"}
 #: Layers from the bottom up, each with what more it may import.
 CORE = {
     "exceptions": set(),
+    "_files": set(),
     "_numerics": set(),
     "basis": set(),
     "likelihoods": set(),

@@ -12,6 +12,7 @@ from matplotlib.image import imread
 from sklearn.model_selection import train_test_split
 
 from relvec._commands.main import main
+from relvec.storage import load
 from tests.support.commands import error_of, report, write
 
 NOISE_SD = 0.5
@@ -47,7 +48,7 @@ def houses_csv(houses, tmp_path):
 
 @pytest.fixture
 def model_file(houses_csv, tmp_path, capsys):
-    path = tmp_path / "houses.joblib"
+    path = tmp_path / "houses.skops"
     assert main(["fit", houses_csv, "--target", "price", "--out", str(path)]) == 0
     capsys.readouterr()
     return str(path)
@@ -67,12 +68,12 @@ def test_fit_says_what_is_wrong(houses, tmp_path, capsys):
 
 
 def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, capsys):
-    saved = tmp_path / "model.joblib"
+    saved = tmp_path / "model.skops"
     split = ["--test-size", "0.25", "--random-state", "3"]
     code = main(["fit", houses_file, "--target", "price", *split, "--out", str(saved)])
     out, err = capsys.readouterr()
     lines = report(out)
-    model = joblib.load(saved)
+    model = load(saved)
     train, test = train_test_split(houses, test_size=0.25, random_state=3)
     mean, std = model.predict(test.drop(columns="price"), return_std=True)
     rmse = np.sqrt(np.mean((test["price"] - mean) ** 2))
@@ -94,10 +95,10 @@ def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, ca
 
 
 def test_fit_passes_kernel_and_gamma_on(houses_csv, tmp_path, capsys):
-    saved = tmp_path / "model.joblib"
+    saved = tmp_path / "model.skops"
     words = ["--kernel", "laplacian", "--gamma", "0.3", "--exclude", "rooms", "--exclude", "garden"]
     assert main(["fit", houses_csv, "--target", "price", "--out", str(saved), *words]) == 0
-    model = joblib.load(saved)
+    model = load(saved)
     assert model[-1].kernel == "laplacian"
     assert model[-1].gamma == 0.3
     assert list(model.feature_names_in_) == ["size", "district"]
@@ -138,7 +139,7 @@ def test_predict_writes_the_intervals_of_the_model(houses, model_file, tmp_path,
     assert capsys.readouterr().out == f"120 predictions written to {out}\n"
 
     written = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
-    mean, std = joblib.load(model_file).predict(new, return_std=True)
+    mean, std = load(model_file).predict(new, return_std=True)
     assert list(written) == ["mean", "std", "lower_95", "upper_95"]
     np.testing.assert_allclose(written["mean"], mean)
     np.testing.assert_allclose(written["std"], std)
@@ -241,15 +242,14 @@ def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
 
 
 def test_files_that_are_no_models(houses_csv, tmp_path, capsys):
-    out = str(tmp_path / "out.csv")
-    assert "is not a saved model" in error_of(
-        capsys, ["predict", houses_csv, houses_csv, "--out", out]
-    )
+    words = [houses_csv, "--trust-pickle", "--out", str(tmp_path / "out.csv")]
+    assert "is not a saved model" in error_of(capsys, ["predict", houses_csv, *words])
     other = tmp_path / "other.joblib"
     joblib.dump({"a": 1}, other)
-    assert "holds a dict" in error_of(capsys, ["predict", str(other), houses_csv, "--out", out])
-    absent = str(tmp_path / "absent")
-    assert "No such file" in error_of(capsys, ["predict", absent, houses_csv, "--out", out])
+    assert "holds a dict" in error_of(capsys, ["predict", str(other), *words])
+    for absent in ("absent.skops", "absent"):
+        error = error_of(capsys, ["predict", str(tmp_path / absent), *words])
+        assert "No such file" in error
 
 
 @pytest.mark.parametrize("library", ["pandas", "matplotlib"])

@@ -1,6 +1,5 @@
 """The commands on classes: how the task is chosen, judged, predicted and drawn."""
 
-import joblib
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from sklearn.model_selection import train_test_split
 
 from relvec._commands.main import main
 from relvec._commands.tasks import task_of
+from relvec.storage import load
 from tests.support.commands import error_of, report, write
 
 
@@ -70,14 +70,14 @@ def test_the_kind_of_column_does_not_matter():
 
 
 def test_fit_reports_what_the_saved_model_does(flats, flats_csv, tmp_path, capsys):
-    saved = tmp_path / "model.joblib"
+    saved = tmp_path / "model.skops"
     split = ["--test-size", "0.25", "--random-state", "3"]
     code = main(["fit", flats_csv, "--target", "verdict", *split, "--out", str(saved)])
     out, err = capsys.readouterr()
     lines = report(out)
     assert (code, err) == (0, "")
 
-    model = joblib.load(saved)
+    model = load(saved)
     train, test = train_test_split(flats, test_size=0.25, random_state=3, stratify=flats["verdict"])
     features, truth = test.drop(columns="verdict"), test["verdict"]
     probability = model.predict_proba(features)
@@ -106,10 +106,10 @@ def test_fit_reports_what_the_saved_model_does(flats, flats_csv, tmp_path, capsy
 
 
 def test_more_classes_are_reported_and_confused_in_a_table(irises, irises_csv, tmp_path, capsys):
-    saved = tmp_path / "model.joblib"
+    saved = tmp_path / "model.skops"
     assert main(["fit", irises_csv, "--target", "species", "--out", str(saved)]) == 0
     out = capsys.readouterr().out
-    model = joblib.load(saved)
+    model = load(saved)
     test = train_test_split(irises, test_size=0.2, random_state=0, stratify=irises["species"])[1]
     features, truth = test.drop(columns="species"), test["species"].to_numpy()
     predicted, probability = model.predict(features), model.predict_proba(features)
@@ -141,7 +141,7 @@ def test_classes_are_held_out_in_proportion(irises, tmp_path, capsys):
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_predict_writes_classes_and_probabilities(irises, irises_csv, tmp_path, capsys, suffix):
-    saved = str(tmp_path / "model.joblib")
+    saved = str(tmp_path / "model.skops")
     assert main(["fit", irises_csv, "--target", "species", "--out", saved]) == 0
     new = irises.drop(columns="species").iloc[::-3, ::-1]
     data, out = write(new, tmp_path / f"new{suffix}"), tmp_path / f"predicted{suffix}"
@@ -150,7 +150,7 @@ def test_predict_writes_classes_and_probabilities(irises, irises_csv, tmp_path, 
     assert capsys.readouterr().out == f"50 predictions written to {out}\n"
 
     written = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
-    model = joblib.load(saved)
+    model = load(saved)
     names = ["setosa", "versicolor", "virginica"]
     assert list(written) == ["predicted", *[f"probability_{name}" for name in names]]
     np.testing.assert_array_equal(written["predicted"], model.predict(new))
@@ -171,7 +171,7 @@ def test_predict_writes_classes_and_probabilities(irises, irises_csv, tmp_path, 
 def test_classes_are_named_as_they_are_written(flats, kind, names, tmp_path, capsys):
     sold = flats["verdict"] == "sold"
     flats["verdict"] = flats["verdict"].astype(kind) if kind == "category" else sold.astype(kind)
-    path, saved = write(flats, tmp_path / "flats.parquet"), str(tmp_path / "model.joblib")
+    path, saved = write(flats, tmp_path / "flats.parquet"), str(tmp_path / "model.skops")
     out = tmp_path / "out.csv"
     assert main(["fit", path, "--target", "verdict", "--out", saved]) == 0
     assert report(capsys.readouterr().out)["task"].endswith(f"2 classes: {', '.join(names)}")

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
 
-from relvec._commands.files import read_model
 from relvec._commands.main import main
+from relvec.storage import load
 from tests.support.commands import error_of, report, write
 
 
@@ -65,7 +65,7 @@ def test_columns_have_their_names(tmp_path, capsys):
     lines, _ = fitted(capsys, table, tmp_path / "table.csv", *words)
     assert "heteroscedastic: the size of the residuals grows with age (" in lines["diagnosis"]
     assert "noise_variance_per_row" not in lines["diagnosis"]
-    names = read_model(saved)[-1].feature_names_in_
+    names = load(saved)[-1].feature_names_in_
     assert list(names) == ["size", "age", "kind_new", "kind_old"]
 
 
@@ -74,7 +74,7 @@ def test_columns_whose_names_would_be_those_of_categories_are_told_apart(tmp_pat
     table["price"] = table["kind_a"] / 7 % 3 + (table["kind"] == "a")
     saved = tmp_path / "model.skops"
     fitted(capsys, table, tmp_path / "table.csv", "--out", str(saved))
-    names = list(read_model(saved)[-1].feature_names_in_)
+    names = list(load(saved)[-1].feature_names_in_)
     assert names == ["numbers__kind_a", "categories__kind_a", "categories__kind_b"]
 
 
@@ -111,10 +111,10 @@ def test_the_report_has_the_words_of_the_command(waves, tmp_path, capsys):
 
 
 def test_options_of_the_search_reach_the_estimator(waves, tmp_path, capsys):
-    saved = tmp_path / "model.joblib"
+    saved = tmp_path / "model.skops"
     words = ["--likelihood", "student_t", "--n-starts", "2", "--max-iter", "700"]
     fitted(capsys, waves, tmp_path / "waves.csv", *words, "--out", str(saved))
-    model = read_model(saved)[-1]
+    model = load(saved)[-1]
     assert (model.likelihood, model.n_starts, model.max_iter) == ("student_t", 2, 700)
 
 

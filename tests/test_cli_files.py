@@ -1,20 +1,21 @@
 """Files that the commands write harm no other file, no spreadsheet and no terminal."""
 
 import os
+import pickle
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 
-from relvec._commands.files import read_model
+from relvec import storage
 from relvec._commands.holdout import HoldoutFit
 from relvec._commands.main import main
-from tests.support.commands import error_of, write
+from relvec.storage import load
+from tests.support.commands import Touch, error_of, write
 
 RED = "\x1b[31mred\x1b[0m\x9b5m"
 
@@ -25,8 +26,8 @@ def folder(tmp_path):
     x = np.linspace(-3, 3, 40)
     noise = 0.1 * np.random.default_rng(0).standard_normal(40)
     data = write(pd.DataFrame({"x": x, "y": np.sin(x) + noise}), tmp_path / "data.csv")
-    for model in ("model.skops", "model.h"):
-        assert main(["fit", data, "--target", "y", "--out", str(tmp_path / model)]) == 0
+    assert main(["fit", data, "--target", "y", "--out", str(tmp_path / "model.skops")]) == 0
+    (tmp_path / "model.h").write_bytes((tmp_path / "model.skops").read_bytes())
     (tmp_path / "soft.csv").symlink_to(tmp_path / "data.csv")
     os.link(data, tmp_path / "hard.csv")
     return tmp_path
@@ -62,36 +63,124 @@ def test_a_folder_is_no_file_to_write(folder, capsys):
     assert "is a folder, expected a file" in error_of(capsys, words)
 
 
-def _fails_midway(write):
-    """Write by this function, spoil the file and fail as a full disk does."""
-
-    def fail(content, path, *arguments, **settings):
-        write(content, path, *arguments, **settings)
-        Path(path).write_bytes(Path(path).read_bytes()[:10])
-        raise OSError(28, "No space left on device")
-
-    return fail
+def _full(descriptor):
+    """Fail as a full disk does."""
+    raise OSError(28, "No space left on device")
 
 
 @pytest.mark.parametrize(
-    ("words", "owner", "name"),
+    "words",
     [
-        ("fit data.csv --target y --out old.skops", skops.io, "dump"),
-        ("fit data.csv --target y --out old.joblib", joblib, "dump"),
-        ("predict model.skops data.csv --out old.csv", pd.DataFrame, "to_csv"),
-        ("predict model.skops data.csv --out old.parquet", pd.DataFrame, "to_parquet"),
+        "fit data.csv --target y --out old.skops",
+        "fit data.csv --target y --out old.joblib",
+        "predict model.skops data.csv --out old.csv",
+        "predict model.skops data.csv --out old.parquet",
+        "report model.skops data.csv --out old.html",
+        "export model.skops old.c",
+        "export model.skops old.onnx",
     ],
 )
-def test_a_failed_write_leaves_the_earlier_file(words, owner, name, folder, monkeypatch, capsys):
+def test_a_failed_write_leaves_the_earlier_file(words, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    old = Path(words.split()[-1])
+    old = next(Path(word) for word in words.split() if word.startswith("old"))
     old.write_bytes(b"the earlier file, which is whole")
     capsys.readouterr()
     before = set(folder.iterdir())
-    monkeypatch.setattr(owner, name, _fails_midway(getattr(owner, name)))
+    monkeypatch.setattr(os, "fsync", _full)
     assert "No space left" in error_of(capsys, words.split())
     assert old.read_bytes() == b"the earlier file, which is whole"
     assert set(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("suffix", [".skops", ".joblib"])
+def test_a_model_that_cannot_be_written_is_put_elsewhere(suffix, folder, monkeypatch, capsys):
+    place = folder / "spare"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    monkeypatch.setattr(os, "fsync", _full_once(os.fsync))
+    words = ["fit", str(folder / "data.csv"), "--target", "y", "--gamma", "2"]
+    capsys.readouterr()
+    error = error_of(capsys, [*words, "--out", str(folder / f"new{suffix}")])
+    (spare,) = place.glob(f"*/new{suffix}")
+    assert error.endswith(f"No space left on device): the model is in {spare}\n")
+    assert load(spare, trust_pickle=True)[-1].gamma == 2
+    assert not (folder / f"new{suffix}").exists()
+
+
+def _full_once(write):
+    """Fail as a full disk does, the first time."""
+    turns = iter([_full])
+    return lambda descriptor: next(turns, write)(descriptor)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "fit data.csv --target y --out {}.skops",
+        "fit data.csv --target y --out new.skops --plot {}.png",
+        "predict model.skops data.csv --out {}.csv",
+        "report model.skops data.csv --out {}.html",
+        "export model.skops {}.c",
+        "export model.skops {}.onnx",
+        "demo --out {}.png",
+    ],
+)
+def test_a_place_that_takes_no_file_is_told_before_any_work(words, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    for name in ("read_table", "read_csv"):
+        monkeypatch.setattr(pd, name, lambda *_: pytest.fail("read in vain"))
+    monkeypatch.setattr(HoldoutFit, "run", lambda *_, **__: pytest.fail("fitted in vain"))
+    monkeypatch.setattr(storage, "load", lambda *_, **__: pytest.fail("loaded in vain"))
+    full = Path(words.split("{}")[-1]).name  # the suffix
+    Path(f"broken{full}").symlink_to(folder / "nowhere" / "file")
+    capsys.readouterr()
+    error = error_of(capsys, words.format("broken").split())
+    assert f"No such file or directory: 'broken{full}'" in error
+    assert not Path("new.skops").exists()
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "a\nb/file", "a\x1bb/file"])
+def test_names_of_files_that_cannot_be_are_told_in_a_line(name, folder, capsys):
+    capsys.readouterr()
+    words = ["fit", str(folder / "data.csv"), "--target", "y", "--out", f"{name}.skops"]
+    assert error_of(capsys, words).startswith("relvec")
+
+
+@pytest.mark.parametrize("name", ["model.SKOPS", "model.skops.bak", "model", "model.joblib.gz"])
+def test_models_are_written_to_files_of_known_suffixes_only(name, folder, monkeypatch, capsys):
+    monkeypatch.setattr(HoldoutFit, "run", lambda *_, **__: pytest.fail("fitted in vain"))
+    capsys.readouterr()
+    words = ["fit", str(folder / "data.csv"), "--target", "y", "--out", str(folder / name)]
+    assert "must end in .skops, which can hold no code, or in .joblib" in error_of(capsys, words)
+
+
+@pytest.mark.parametrize("suffix", [".joblib", ".pkl", ".SKOPS", ".skops.bak", ""])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "predict {} data.csv --out new.csv",
+        "report {} data.csv --out new.html",
+        "export {} new.c",
+    ],
+)
+def test_a_pickle_is_read_only_where_the_user_says_so(suffix, words, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    made, trap = folder / "made by a pickle", f"trap{suffix}"
+    Path(trap).write_bytes(pickle.dumps(Touch(made)))
+    capsys.readouterr()
+    assert "--trust-pickle" in error_of(capsys, words.format(trap).split())
+    assert not made.exists()
+    trusted = error_of(capsys, [*words.format(trap).split(), "--trust-pickle"])
+    assert "holds a NoneType, not a model" in trusted
+    assert made.exists()
+
+
+def test_a_pickle_that_is_trusted_is_read(folder):
+    data, model, out = (str(folder / name) for name in ("data.csv", "model.pkl", "out.csv"))
+    assert main(["fit", data, "--target", "y", "--out", model]) == 0
+    assert main(["predict", model, data, "--trust-pickle", "--out", out]) == 0
+    assert main(["predict", str(folder / "model.skops"), data, "--out", str(folder / "b.csv")]) == 0
+    assert (folder / "out.csv").read_bytes() == (folder / "b.csv").read_bytes()
 
 
 def test_a_file_keeps_its_mode_and_its_link(folder):
@@ -102,12 +191,12 @@ def test_a_file_keeps_its_mode_and_its_link(folder):
     assert main([*words, "--out", str(link)]) == 0
     assert link.is_symlink()
     assert model.stat().st_mode & 0o777 == 0o600
-    assert read_model(model)[-1].gamma == 2
+    assert load(model)[-1].gamma == 2
 
 
 def test_a_device_is_written_to_directly(folder):
-    words = ["fit", str(folder / "data.csv"), "--target", "y", "--out", os.devnull]
-    assert main(words) == 0
+    model, data = str(folder / "model.skops"), str(folder / "data.csv")
+    assert main(["report", model, data, "--out", os.devnull]) == 0
     assert not Path(os.devnull).is_file()
 
 
@@ -120,7 +209,7 @@ def test_the_model_is_saved_though_nobody_reads_the_report(folder):
         relvec = str(Path(sys.executable).with_name("relvec"))
         done = subprocess.run([relvec, *words], stdout=unread, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (141, b"")
-    assert len(read_model(saved)[-1].relevance_)
+    assert len(load(saved)[-1].relevance_)
 
 
 def test_a_model_that_cannot_be_saved_is_told_before_the_fit(folder, monkeypatch, capsys):

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from relvec._commands.files import read_model as load
 from relvec._commands.main import main
+from relvec.storage import load
 from tests.support.browser import DESKTOP, PHONE
 from tests.support.commands import error_of, write
 

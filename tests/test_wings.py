@@ -18,11 +18,12 @@ PUBLIC = {
 NUMERICS = {f"relvec._numerics.{name}" for name in ("checks", "optional", "typing")}
 #: Wings, and the other modules that each may import.
 WINGS = {
-    "export": {"relvec._fitting.result"},
+    "export": {"relvec._files", "relvec._fitting.result"},
     "display": {"relvec._assess.pipelines"},
     "_commands": {
         "relvec._assess.findings",  # results of ``diagnose``
         "relvec._estimators.notebook",
+        "relvec._files",
         "relvec._numerics",
         "relvec.display",
         "relvec.export",

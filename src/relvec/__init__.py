@@ -12,6 +12,7 @@ is cross-validated but the kernel. The package, from what users meet to what eve
 - ``_design``      the design matrix Φ as an operator
 - ``basis``        x → φ(x): kernels, columns, terms, several together
 - ``_numerics``    linear algebra, limits of float64, checks of arguments
+- ``_files``       files that are written whole
 
 Beside them, on public names only: ``_assess`` (compare, diagnose, calibrate, score), ``display``,
 ``export``, ``datasets``, ``rows``, ``storage`` and the command line, ``_commands``.

@@ -150,3 +150,9 @@ class RoundingWarning(RelvecWarning):
     """Columns of X hold rounding errors beside all others, and are taken for constants."""
 
     code = "columns_lost"
+
+
+class CheckpointWarning(RelvecWarning):
+    """The file of `checkpoint` could not be written or removed; the fit goes on without it."""
+
+    code = "checkpoint_failed"

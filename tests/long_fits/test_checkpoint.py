@@ -1,17 +1,20 @@
 """A fit that was killed goes on from its last pass, and is the fit that nobody disturbed."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+from itertools import count
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from relvec import RVC, RVR
-from relvec._runner import Checkpoint, checkpoint
+from relvec._runner import Checkpoint, Runner, checkpoint
 from relvec.basis import RBF
+from relvec.exceptions import CheckpointWarning
 from relvec.solvers import Sequential
 from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, moons
 
@@ -245,27 +248,100 @@ def test_a_file_that_is_no_checkpoint_is_refused_by_name(damage, left, path):
     assert path.exists()
 
 
-def test_a_write_that_fails_leaves_the_old_file_whole(left, path, monkeypatch):
+def no_space(descriptor):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_warns_once_leaves_the_old_file_whole_and_the_fit_goes_on(
+    left, path, monkeypatch
+):
     model, X, y = left
+    undisturbed = clone(model).set_params(checkpoint=None).fit(X, y)
     before = path.read_bytes()
-
-    def full(file, **parts):
-        file.write(b"PK")
-        raise OSError("no space left on device")
-
     with monkeypatch.context() as patch:
-        patch.setattr(np, "savez", full)
-        with pytest.raises(OSError, match="no space left"):
-            clone(model).fit(X, y)
-    assert path.read_bytes() == before
-    assert_same_fit(model.fit(X, y), clone(model).set_params(checkpoint=None).fit(X, y))
-    assert not list(path.parent.iterdir())
+        patch.setattr(os, "fsync", no_space)
+        with pytest.warns(
+            CheckpointWarning, match=r"written \(No space left on device\)"
+        ) as caught:
+            killed(model, X, y, 2, monkeypatch)
+        assert path.read_bytes() == before
+        assert list(path.parent.iterdir()) == [path]
+        with pytest.warns(CheckpointWarning) as caught:
+            assert_same_fit(clone(model).fit(X, y), undisturbed)
+    assert [warning.message.code for warning in caught] == ["checkpoint_failed"]
+    assert not path.exists()
+
+
+def test_a_disk_with_room_again_is_written_to_again(path, monkeypatch):
+    X, y = curve()
+    model, fails = RVR(gamma=0.1, n_starts=3, checkpoint=path), iter([no_space])
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: next(fails, sync)(descriptor))
+    with pytest.warns(CheckpointWarning, match="No space left"):
+        killed(model, X, y, 6, monkeypatch)
+    assert path.exists()
+    assert_same_fit(model.fit(X, y), RVR(gamma=0.1, n_starts=3).fit(X, y))
+
+
+def test_a_file_that_cannot_be_removed_warns(left, path, monkeypatch):
+    model, X, y = left
+
+    def denied(path, missing_ok):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Checkpoint, "_write", lambda self: None)
+    monkeypatch.setattr(type(path), "unlink", denied)
+    with pytest.warns(CheckpointWarning, match=r"removed \(Permission denied\)"):
+        clone(model).fit(X, y)
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["the same fit", "another fit"])
+def test_fits_that_share_a_file_leave_each_other_what_is_theirs(same, path, monkeypatch):
+    X, y = curve()
+    inner, outer = (RVR(gamma=0.1, n_starts=3, checkpoint=path, tol=tol) for tol in (1e-3, 1e-6))
+    outer = clone(inner) if same else outer
+    undisturbed = clone(outer).set_params(checkpoint=None).fit(X, y)
+    keep, turns = Runner._keep, count()
+
+    def interfere(self, state):
+        if next(turns) == 2:  # another process begins, and is killed, while the outer fit runs
+            path.unlink()
+            killed(inner, X, y, 3, monkeypatch)
+        return keep(self, state)
+
+    monkeypatch.setattr(Runner, "_keep", interfere)
+    with pytest.warns(CheckpointWarning, match="another fit writes there") as caught:
+        assert_same_fit(outer.fit(X, y), undisturbed)
+    assert len(caught) == 1
+    resumed = clone(inner).fit(X, y)  # from what it left
+    assert_same_fit(resumed, clone(inner).set_params(checkpoint=None).fit(X, y))
+
+
+def test_a_link_is_replaced_and_what_it_leads_to_stays(left, path, tmp_path):
+    model, X, y = left
+    own = tmp_path / "own"
+    own.write_bytes(b"the user's own")
+    path.unlink()
+    path.symlink_to(own)
+    with pytest.raises(ValueError, match="is not a checkpoint"):
+        clone(model).fit(X, y)
+    path.unlink()
+    path.symlink_to(tmp_path / "nowhere")
+    clone(model).fit(X, y)
+    assert own.read_bytes() == b"the user's own"
+    assert list(tmp_path.iterdir()) == [own]
 
 
 @pytest.mark.parametrize("wrong", [3, True, b"file"])
 def test_a_checkpoint_that_is_no_path_is_refused(wrong):
     with pytest.raises(TypeError, match=rf"checkpoint={re.escape(repr(wrong))}, expected None or"):
         RVR(checkpoint=wrong).fit(*curve())
+
+
+def test_a_folder_that_nobody_may_write_to_is_refused(path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda folder, mode: False)
+    with pytest.raises(ValueError, match="that you may write to"):
+        RVR(checkpoint=path).fit(*curve())
 
 
 @pytest.mark.parametrize("name", [".", "nowhere/fit.checkpoint"])

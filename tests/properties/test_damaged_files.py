@@ -5,7 +5,6 @@ import io
 import json
 import pickle
 import zipfile
-from pathlib import Path
 
 import hypothesis.strategies as st
 import joblib
@@ -18,11 +17,13 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from relvec import RVR
-from relvec._commands.files import SAFE
 from relvec._commands.main import main
+from relvec.storage import SAFE
+from tests.support.commands import Touch
 
 SUFFIXES = [SAFE, ".joblib"]
 TABLES = [".csv", ".parquet"]
+TRUST = ["--trust-pickle"]
 
 
 def run(*words):
@@ -48,7 +49,7 @@ def folder(tmp_path_factory):
             model = folder / f"{target}{suffix}"
             data = folder / "table.csv"
             assert run("fit", data, "--target", target, "--out", model)[0] == 0
-            assert run("predict", model, data, "--out", folder / f"{target}.csv") == (0, "")
+            assert run("predict", model, data, *TRUST, "--out", folder / f"{target}.csv") == (0, "")
     return folder
 
 
@@ -76,7 +77,7 @@ DAMAGES = st.one_of(
 def test_a_damaged_model_is_told_or_predicts_as_before(folder, target, suffix, damage):
     model, out = folder / f"damaged{suffix}", folder / "out.csv"
     model.write_bytes(damage((folder / f"{target}{suffix}").read_bytes()))
-    code, err = run("predict", model, folder / "table.csv", "--out", out)
+    code, err = run("predict", model, folder / "table.csv", *TRUST, "--out", out)
     assert code in (0, 2)
     if code:
         assert err.startswith("relvec: error: ")
@@ -123,30 +124,22 @@ WRONG = {
 def test_a_file_of_something_else_is_told(kind, suffix, folder):
     path = folder / f"other{suffix}"
     (skops.io.dump if suffix == SAFE else joblib.dump)(WRONG[kind], path)
-    code, err = run("predict", path, folder / "table.csv", "--out", folder / "out.csv")
+    code, err = run("predict", path, folder / "table.csv", *TRUST, "--out", folder / "out.csv")
     assert code == 2
     assert err.count("\n") == 1
     assert "not a model of `relvec fit`" in err
 
 
-class Touch:
-    """An object whose pickle makes a file when it is read."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return Path.touch, (Path(self.path),)
-
-
-def test_a_pickle_called_skops_is_not_run(folder):
+@pytest.mark.parametrize("trust", [[], TRUST], ids=["", "trusted"])
+def test_a_pickle_called_skops_is_not_run(trust, folder):
     made, path = folder / "made-by-pickle", folder / "trap.skops"
     path.write_bytes(pickle.dumps(Touch(made)))
-    code, err = run("predict", path, folder / "table.csv", "--out", folder / "out.csv")
+    code, err = run("predict", path, folder / "table.csv", *trust, "--out", folder / "out.csv")
     assert (code, err.count("\n")) == (2, 1)
     assert not made.exists()
     pickle.loads(path.read_bytes())
     assert made.exists(), "or the trap would not have caught anything"
+    made.unlink()
 
 
 @pytest.mark.parametrize(

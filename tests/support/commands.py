@@ -1,5 +1,7 @@
 """Files for the commands, and what they print."""
 
+from pathlib import Path
+
 from relvec._commands.main import main
 
 
@@ -28,3 +30,13 @@ def error_of(capsys, arguments):
     assert out == ""
     assert err.count("\n") == 1
     return err
+
+
+class Touch:
+    """An object whose pickle makes a file when it is read."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (Path(self.path),)

@@ -22,6 +22,13 @@ FIT_OPTIONS = {
 }
 
 
+#: The part of descriptions that says which models a command reads.
+PICKLES = (
+    "A model in a .skops file can run no code. Every other is a pickle, which can run any when it "
+    "is read, and is read with --trust-pickle only."
+)
+
+
 def add_file(parser: ArgumentParser, *names: str, **settings: Any) -> None:
     """Add an argument that is a file, whose name a shell completes where it can."""
     action: Any = parser.add_argument(*names, **settings)
@@ -32,6 +39,11 @@ def add_file(parser: ArgumentParser, *names: str, **settings: Any) -> None:
 def add_model(parser: ArgumentParser) -> None:
     """Add the model that a command reads."""
     add_file(parser, "model", metavar="MODEL", type=Path, help="file written by `relvec fit`")
+    parser.add_argument(
+        "--trust-pickle",
+        action="store_true",
+        help="read a MODEL that is no .skops file, and have it run any code that is in it",
+    )
 
 
 def add_data(parser: ArgumentParser) -> None:

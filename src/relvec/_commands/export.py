@@ -17,7 +17,7 @@ HELP = "write a model as C or ONNX"
 DESCRIPTION = (
     "Write a model of `relvec fit` as C99 (a .c file and a .h file beside it, "
     "which need nothing but <math.h>) or as an ONNX graph (extra relvec[onnx]), with the "
-    "preparation of its inputs. Categories are for ONNX only."
+    "preparation of its inputs. Categories are for ONNX only. " + arguments.PICKLES
 )
 EXAMPLES = """\
 export price.skops price.onnx --std
@@ -29,17 +29,15 @@ def run(options: Namespace) -> None:
     from relvec._commands.tasks import load_model
     from relvec.export import to_c, to_onnx
 
-    _, model = load_model(options.model)
+    _, model = load_model(options.model, trust_pickle=options.trust_pickle)
     if options.out.suffix == ".c":
         real = "float" if options.float else "double"
-        with files.replacing(options.out) as path:
-            code = to_c(model, path, return_std=options.std, real=real)
+        code = to_c(model, options.out, return_std=options.std, real=real)
         print_text(f"model written to {options.out} and {options.out.with_suffix('.h')}")
         print(f"{code.constant_bytes} bytes of constants, {code.buffer_bytes} on the stack")
     else:
         row = _row(model, "float32" if options.float else "float64")
-        with files.replacing(options.out) as path:
-            graph = to_onnx(model, row, path, return_std=options.std)
+        graph = to_onnx(model, row, options.out, return_std=options.std)
         print_text(f"model written to {options.out}")
         print_text("inputs: " + ", ".join(given.name for given in graph.graph.input))
         print_text("outputs: " + ", ".join(output.name for output in graph.graph.output))

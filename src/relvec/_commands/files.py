@@ -1,26 +1,24 @@
-"""Files of the commands: tables, models and pictures, and how a file is replaced."""
+"""Files of the commands: tables, models and pictures."""
 
 from __future__ import annotations
 
-import shutil
-import zipfile
+import io
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir, mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from relvec._commands.terminal import listed, one_line, print_text
+from relvec._commands.terminal import listed, one_line, print_text, visible
+from relvec._files import check_writable, write_file
 from relvec._numerics import optional
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Suffix of models that skops writes, which can hold no code; every other one is a pickle.
-SAFE = ".skops"
 # Beginnings of texts that spreadsheets take for formulas.
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def need(module: str, user: str = "this command") -> Any:
@@ -29,7 +27,7 @@ def need(module: str, user: str = "this command") -> Any:
 
 
 def check_outputs(options: Namespace) -> None:
-    """Raise if a file that a command writes is one that it reads, or writes too."""
+    """Raise if a file that a command writes is one that it reads, or writes too, or cannot be."""
     given = vars(options)
     read = [given[name] for name in ("model", "data") if given.get(name)]
     written = [given[name] for name in ("out", "plot") if given.get(name)]
@@ -38,30 +36,13 @@ def check_outputs(options: Namespace) -> None:
         for other in [*read, *written[:place]]:
             if _same_file(output, other):
                 raise ValueError(f"{output} would be written over {other}: choose another file")
+        check_writable(output)
 
 
 def _same_file(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return one.samefile(other)
     return one.resolve() == other.resolve()
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give the path to write a file to, which takes the place of `path` once it is complete.
-
-    Files that are written beside it are moved along. A device is written to directly.
-    """
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    with TemporaryDirectory(dir=path.resolve().parent, prefix=".relvec-") as folder:
-        yield Path(folder, path.name)
-        for written in list(Path(folder).iterdir()):
-            target = path.with_name(written.name).resolve()
-            if target.exists():
-                shutil.copymode(target, written)
-            written.replace(target)
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -81,21 +62,26 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a CSV file, whose texts spreadsheets take for no formulas, or a Parquet file."""
-    with replacing(path) as written:
-        if path.suffix == ".csv":
-            table.apply(_without_formulas).to_csv(written, index=False)
-        else:
-            table.to_parquet(written, index=False)
+    """Write a CSV file, of whose texts nothing makes formulas or commands, or a Parquet file."""
+    if path.suffix == ".csv":
+        table = table.apply(_harmless).rename(columns=visible)
+        content = table.to_csv(index=False).encode()
+    else:
+        content = table.to_parquet(index=False)
+    write_file(path, content)
 
 
-def _without_formulas(column: pd.Series) -> pd.Series:
-    """Set an apostrophe before texts that begin like a formula and are no numbers."""
+def _harmless(column: pd.Series) -> pd.Series:
+    """Set an apostrophe before texts that begin like a formula and are no numbers.
+
+    Characters that a terminal would obey become escapes.
+    """
     if not holds_texts(column):
         return column
     texts = column.astype(str)
     numbers = need("pandas").to_numeric(texts, errors="coerce")
-    return texts.mask(texts.str.startswith(FORMULAS) & numbers.isna(), "'" + texts)
+    texts = texts.mask(texts.str.startswith(FORMULAS) & numbers.isna(), "'" + texts)
+    return texts.map(visible)
 
 
 def holds_texts(column: pd.Series) -> bool:
@@ -139,34 +125,32 @@ def complete_rows(
     return ~rows, description
 
 
-def need_for_model(path: Path) -> Any:
-    """Import the library that reads and writes the model of this file, or name its extra."""
-    if path.suffix == SAFE:
-        return need("skops.io", f"a model in a {SAFE} file")
-    import joblib
-
-    return joblib
-
-
 def save_model(model: Any, path: Path) -> None:
-    """Write a model, in either form with a checksum that tells damage."""
-    library = need_for_model(path)
-    compression = {"compression": zipfile.ZIP_DEFLATED} if path.suffix == SAFE else {"compress": 3}
-    with replacing(path) as written:
-        library.dump(model, written, **compression)
+    """Write a model; where that fails, write it elsewhere and raise an error that says where."""
+    from relvec import storage
 
-
-def read_model(path: Path) -> Any:
-    """Read a model; a file that is none raises ValueError."""
-    from relvec.storage import TRUSTED
-
-    library = need_for_model(path)
     try:
-        return library.load(path, **({"trusted": TRUSTED} if path.suffix == SAFE else {}))
-    except (OSError, ImportError):
-        raise
-    except Exception as error:  # whatever the damage makes the readers do
-        raise ValueError(f"{path} is not a saved model: {one_line(error)}") from error
+        storage.save(model, path)
+    except OSError as error:
+        spare = _saved_elsewhere(model, path.name)
+        place = f"the model is in {spare}" if spare else "nor could the model be written elsewhere"
+        raise OSError(f"{path} could not be written ({one_line(error)}): {place}") from error
+
+
+def _saved_elsewhere(model: Any, name: str) -> Path | None:
+    """Write a model to a new folder in the first place that takes it, and return its path."""
+    from relvec import storage
+
+    for place in (Path(gettempdir()), Path.cwd(), Path.home()):
+        with suppress(OSError):
+            folder = Path(mkdtemp(dir=place, prefix="relvec-"))
+            try:
+                storage.save(model, folder / name)
+            except OSError:
+                folder.rmdir()
+                raise
+            return folder / name
+    return None
 
 
 def new_figure(path: Path, size: tuple[float, float]) -> Any:
@@ -180,6 +164,7 @@ def new_figure(path: Path, size: tuple[float, float]) -> Any:
 
 def save_picture(figure: Any, path: Path) -> None:
     """Write a figure, and say so."""
-    with replacing(path) as written:
-        figure.savefig(written, dpi=100)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=100)
+    write_file(path, buffer.getvalue())
     print_text(f"picture written to {path}")

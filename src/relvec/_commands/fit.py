@@ -27,7 +27,10 @@ def run(options: Namespace) -> None:
     """Fit, print a report, and write what was asked for."""
     from relvec._commands.holdout import HoldoutFit
     from relvec._commands.tasks import TASKS, task_of
+    from relvec.storage import prepare
 
+    if options.out:
+        prepare(options.out)
     table = files.read_table(options.data)
     files.require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
@@ -38,8 +41,6 @@ def run(options: Namespace) -> None:
     table = table[rows]
     # What would keep the files from being written is found before the fit, which may take long.
     figure = files.new_figure(options.plot, (6.4, 4.8)) if options.plot else None
-    if options.out:
-        files.need_for_model(options.out)
     task = TASKS[task_of(table[options.target]) if options.task == "auto" else options.task]
     given = {name: getattr(options, name) for name in arguments.FIT_OPTIONS}
     given = {name: value for name, value in given.items() if value is not None}
@@ -74,7 +75,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--out",
         type=arguments.output_path,
         metavar="MODEL",
-        help="where to save the model: a .skops file, which can hold no code, or else a pickle",
+        help="where to save the model: a .skops file, which can hold no code, or a pickle, which "
+        "ends in .joblib, .pickle or .pkl",
     )
     arguments.add_file(
         parser,

@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit code: 0, or another of those above.
     """
-    options = build_parser().parse_args(arguments)
     try:
+        options = build_parser().parse_args(arguments)
         with _one_line_warnings():
             check_outputs(options)
             options.run(options)
@@ -106,7 +106,7 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        print_text(f"{self.prog}: error: {message}", file=sys.stderr)
+        print_text(f"{self.prog}: error: {one_line(message)}", file=sys.stderr)
         self.exit(WRONG)
 
 

@@ -15,6 +15,7 @@ from relvec._commands import arguments, files
 from relvec._commands.tasks import Drawing, Task, diagnosis, load_model, noise
 from relvec._commands.terminal import listed, print_text
 from relvec._estimators.notebook import facts
+from relvec._files import write_file
 from relvec.display import EvidenceDisplay, RelevanceDisplay
 from relvec.display.base import rows_among
 from relvec.display.relevance import AROUND, BAR
@@ -37,7 +38,7 @@ def write_page(options: Namespace) -> None:
     """Write the page."""
     files.need("jinja2")
     files.need("matplotlib")
-    task, model = load_model(options.model)
+    task, model = load_model(options.model, trust_pickle=options.trust_pickle)
     table = files.read_table(options.data)
     names = list(model.feature_names_in_)
     files.require_columns(table, names, options.data)
@@ -59,8 +60,7 @@ def write_page(options: Namespace) -> None:
         **_pictures(task, model, X, y),
         **_fit(model, X, y),
     )
-    with files.replacing(options.out) as path:
-        path.write_text(html, encoding="utf-8")
+    write_file(options.out, html.encode())
     print_text(f"report on {len(y)} rows written to {options.out}")
 
 

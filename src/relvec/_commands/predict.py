@@ -10,9 +10,8 @@ from relvec._commands.terminal import print_text
 HELP = "predict the rows of a table"
 DESCRIPTION = (
     "Predict each row: mean, standard deviation of a new observation, and the "
-    "ends of its 95 % interval; or its class, and the probability of every class. A model "
-    "in a .skops file can run no code. Every other is a pickle, which can run any when it is "
-    "read: load only those that you trust."
+    "ends of its 95 % interval; or its class, and the probability of every class. "
+    + arguments.PICKLES
 )
 EXAMPLES = """\
 predict price.skops new_houses.csv --out predicted.csv
@@ -23,7 +22,7 @@ def run(options: Namespace) -> None:
     """Predict every row, or none."""
     from relvec._commands.tasks import load_model
 
-    task, model = load_model(options.model)
+    task, model = load_model(options.model, trust_pickle=options.trust_pickle)
     table = files.read_table(options.data)
     files.require_columns(table, model.feature_names_in_, options.data)
     table = table[model.feature_names_in_]

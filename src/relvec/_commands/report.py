@@ -11,8 +11,7 @@ DESCRIPTION = (
     "Write one HTML page that holds all it shows: what is in the table, what the "
     "fit found, how well its rows are predicted, with pictures, what is wrong with the fit, "
     "and how the evidence rose. Rows that the model was fitted on are predicted better than "
-    "new ones: give it rows that it has not seen. A model that is no .skops file is a pickle, "
-    "which can run any code when it is read: load only those that you trust."
+    "new ones: give it rows that it has not seen. " + arguments.PICKLES
 )
 EXAMPLES = """\
 report price.skops houses.csv --out price.html

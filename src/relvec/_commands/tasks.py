@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, log_loss, root_mean_squared_error
 from sklearn.pipeline import Pipeline
 
-from relvec import RVC, RVR
+from relvec import RVC, RVR, storage
 from relvec._assess.findings import Diagnosis
 from relvec._commands.arguments import FIT_OPTIONS, MOST_CLASSES
-from relvec._commands.files import holds_texts, read_model
+from relvec._commands.files import holds_texts
 from relvec._commands.terminal import listed
 from relvec.display import (
     BoundaryDisplay,
@@ -203,9 +203,9 @@ def task_of(target: pd.Series) -> str:
     return "classification" if few and _are_whole(target) else "regression"
 
 
-def load_model(path: Path) -> tuple[Task, Pipeline]:
+def load_model(path: Path, *, trust_pickle: bool) -> tuple[Task, Pipeline]:
     """Read a model of `relvec fit` and its task; any other raises ValueError."""
-    model = read_model(path)
+    model = storage.load(path, trust_pickle=trust_pickle)
     for task in TASKS.values():
         ours = isinstance(model, Pipeline) and isinstance(model[-1], task.estimator)
         if ours and hasattr(model, "feature_names_in_"):

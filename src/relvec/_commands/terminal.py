@@ -6,15 +6,26 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-# Control characters, which a label may hold and a terminal would obey; tabs and line ends may stay.
-ESCAPES = {code: f"\\x{code:02x}" for code in {*range(32), *range(127, 160)} - {9, 10}}
+# Characters that a label may hold and a terminal would obey: control characters but for tabs and
+# line ends, other line ends, and those that turn the direction of what follows.
+OBEYED = {*range(32), *range(127, 160)} - {9, 10} | {
+    *(0x2028, 0x2029),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+}
+ESCAPES = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in OBEYED}
+
+
+def visible(text: str) -> str:
+    """Return text with escapes for characters that a terminal would obey."""
+    return text.translate(ESCAPES)
 
 
 def print_text(text: str, file: TextIO | None = None) -> None:
     """Print text, with escapes for control characters and for others that the file cannot hold."""
     file = file or sys.stdout
     encoding = file.encoding or "utf-8"
-    print(text.translate(ESCAPES).encode(encoding, "backslashreplace").decode(encoding), file=file)
+    print(visible(text).encode(encoding, "backslashreplace").decode(encoding), file=file)
 
 
 def one_line(message: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
@@ -112,9 +113,10 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         if not isinstance(self.checkpoint, str | PathLike):
             raise TypeError(f"checkpoint={self.checkpoint!r}, expected None or the path of a file")
         path = Path(self.checkpoint)
-        if path.is_dir() or not path.parent.is_dir():
+        if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
             raise ValueError(
-                f"checkpoint={self.checkpoint!r}, expected a file in a folder that exists"
+                f"checkpoint={self.checkpoint!r}, expected a file in a folder that exists and that "
+                "you may write to"
             )
         rows = dict(given) | {"y": np.hstack(list(data.targets.values()))}
         own = self.get_params(deep=False)

@@ -7,6 +7,7 @@ until there is no more. A part may have parts; once it is finished, its result r
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Iterator, Mapping
@@ -14,28 +15,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
-from zipfile import BadZipFile
 
 import numpy as np
 
+from relvec._files import file_id, replace_file
 from relvec._runner.tree import Tree
+from relvec._runner.warn import warn_user
+from relvec.exceptions import Advice, CheckpointWarning
 
 #: Share of the time that writing may take: after a write that took a second, none for 20 s.
 SHARE = 0.05
 #: What the file is known by.
 FORMAT = "relvec checkpoint 2"
-#: What reading a file that is damaged, or no checkpoint, may raise.
-DAMAGED = (
-    OSError,
-    BadZipFile,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ImportError,
-    EOFError,
-)
 
 
 @dataclass
@@ -68,8 +59,10 @@ class Checkpoint:
         self._state: Any = None
         self._position = self._depth = 0
         self._closed, self.earlier = False, 0.0
+        self._file = file_id(path)  # the file that is this fit's own
+        self._taken = self._warned = False
         self._began, self._free_at = time.perf_counter(), -np.inf
-        if path.exists():
+        if self._file is not None:
             self._read()
 
     @contextmanager
@@ -115,7 +108,9 @@ class Checkpoint:
     def finish(self) -> None:
         """Remove the file of a fit that came to its end."""
         if not self._closed:
-            self.path.unlink(missing_ok=True)
+            with self._warning("removed"):
+                self._check_own()
+                self.path.unlink(missing_ok=True)
 
     def _write_now_and_then(self) -> None:
         began = time.perf_counter()
@@ -126,6 +121,13 @@ class Checkpoint:
 
     def _write(self) -> None:
         """Put a new file in the place of the old one, which is whole until then."""
+        if not self._taken:
+            with self._warning("written"):
+                self._check_own()
+                self._file = replace_file(self.path, self._content())
+
+    def _content(self) -> bytes:
+        """Bytes of the file."""
         tree = Tree()
         header = {
             "format": FORMAT,
@@ -134,14 +136,31 @@ class Checkpoint:
             "parts": [[depth, tree.write(result)] for depth, result in self._found],
             "state": tree.write(self._state),
         }
-        text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        new = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
+        text, file = np.frombuffer(json.dumps(header).encode(), np.uint8), io.BytesIO()
+        np.savez(file, header=text, numbers=np.frombuffer(bytes(tree.numbers), np.uint8))
+        return file.getvalue()
+
+    def _check_own(self) -> None:
+        """Raise if another fit has put its file in the place of this one's."""
+        if file_id(self.path) not in (None, self._file):
+            self._taken = True
+            raise FileExistsError("another fit writes there")
+
+    @contextmanager
+    def _warning(self, done: str) -> Iterator[None]:
+        """Warn, once in a fit, where what is done to the file fails: the fit itself goes on."""
         try:
-            with new.open("xb") as file:
-                np.savez(file, header=text, numbers=np.frombuffer(bytes(tree.numbers), np.uint8))
-            new.replace(self.path)
-        finally:
-            new.unlink(missing_ok=True)
+            yield
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                warn_user(
+                    CheckpointWarning(
+                        f"checkpoint={str(self.path)!r} could not be {done} "
+                        f"({error.strerror or error}): the fit goes on",
+                        Advice("make room, or name another file in {}", "checkpoint"),
+                    )
+                )
 
     def _read(self) -> None:
         try:
@@ -153,7 +172,7 @@ class Checkpoint:
             made_of, self.earlier = dict(header["made_of"]), float(header["seconds"])
             self._found = [(depth, tree.read(node)) for depth, node in header["parts"]]
             self._state = tree.read(header["state"])
-        except DAMAGED as error:
+        except Exception as error:  # whatever the damage makes the readers do
             raise ValueError(
                 f"checkpoint={str(self.path)!r} is not a checkpoint that this version of relvec "
                 f"wrote ({error}); remove it or name another file"

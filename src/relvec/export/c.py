@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from relvec._files import write_file
 from relvec.export.c_writer import CWriter
 from relvec.export.expression import Axis, Expression, Input, Stored, keep
 from relvec.export.outputs import exported, predicted
@@ -94,8 +95,8 @@ class CCode:
         folder : path-like
             An existing folder.
         """
-        (Path(folder) / f"{self.name}.h").write_text(self.header, encoding="utf-8")
-        (Path(folder) / f"{self.name}.c").write_text(self.source, encoding="utf-8")
+        write_file(Path(folder, f"{self.name}.h"), self.header.encode())
+        write_file(Path(folder, f"{self.name}.c"), self.source.encode())
 
 
 def to_c(
@@ -236,8 +237,10 @@ def _assembled(writer: CWriter, model: Any, estimator: Any, outputs: dict[str, S
         "kind": kind,
         "n_outputs": node.axes[0].size,
         "comment": COMMENTS[last],
-        "title": f"{type(estimator).__name__} with {len(estimator.relevance_)} functions of "
-        f"{inputs} inputs, by relvec {version('relvec')}",
+        "title": _plain(
+            f"{type(estimator).__name__} with {len(estimator.relevance_)} functions of "
+            f"{inputs} inputs, by relvec {version('relvec')}"
+        ),
         "constant_bytes": writer.constant_bytes,
         "buffer_bytes": writer.buffer_bytes,
         "notes": "".join(map(_comment, notes)),
@@ -256,7 +259,11 @@ def _comment(text: str) -> str:
     Any other character could, with its neighbours, end the comment (``*/``, also spelt with a
     spliced line or a trigraph), and is given by its code point.
     """
-    safe = "".join(
+    return "".join(f" * {line}\n" for line in textwrap.wrap(_plain(text), 92))
+
+
+def _plain(text: str) -> str:
+    """Text of letters, digits and plain signs, with the code points of all others."""
+    return "".join(
         sign if sign.isalnum() or sign in PLAIN_SIGNS else f"<U+{ord(sign):04X}>" for sign in text
     )
-    return "".join(f" * {line}\n" for line in textwrap.wrap(safe, 92))

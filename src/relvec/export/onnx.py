@@ -10,6 +10,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from relvec._files import write_file
 from relvec._numerics.optional import need
 from relvec.export.outputs import CLASSIFIERS, exported
 
@@ -119,7 +120,7 @@ def to_onnx(
         _silenced(model), X[:1], options=options
     )
     if path is not None:
-        Path(path).write_bytes(graph.SerializeToString())
+        write_file(Path(path), graph.SerializeToString())
     return graph
 
 
