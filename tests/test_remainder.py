@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
-from relvec import RVC, RVR
+from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._design import DenseDesign
 from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.hyperparameters import Hyperparameters
@@ -162,6 +162,32 @@ def test_any_other_basis_stands_for_itself(rows):
     X, y = rows
     model = RVR(gamma=2.0, remainder=Bias(), fit_intercept=False).fit(X, y + 10)
     assert "bias" in model.basis_.names()
+
+
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_beside_columns_the_weights_are_those_of_the_columns(n_targets, rng):
+    X = rng.normal(size=(80, 5))
+    y = 3 * X[:, [3]] * np.ones(n_targets) + np.cos(2 * X[:, [1]])
+    y = (y + 0.1 * rng.normal(size=(80, n_targets))).squeeze()
+    model = SparseBayesianRegressor(remainder="process", remainder_centers=60).fit(X, y)
+    assert np.flatnonzero(model.coef_.reshape(n_targets, 5).any(axis=0)).tolist() == [3]
+    process = model.basis_.parts_[1].evaluate(X) @ model.dual_coef_[..., 1:].T
+    assert_allclose(X @ model.coef_.T + process + model.intercept_, model.predict(X))
+    alone = SparseBayesianRegressor().fit(X, y)
+    assert model.log_evidence_ > alone.log_evidence_ + 10
+
+
+def test_beside_columns_it_goes_where_they_are_enough(rng):
+    X = rng.normal(size=(100, 5))
+    y = X[:, 0] - X[:, 3] + 0.5 * rng.normal(size=100)
+    beside, alone = (
+        SparseBayesianRegressor(remainder=given).fit(X, y) for given in ("process", None)
+    )
+    assert beside.log_evidence_ == pytest.approx(alone.log_evidence_, abs=1e-8)
+    assert_allclose(beside.coef_, alone.coef_, rtol=1e-6)
+    labels = y > 0
+    model = SparseBayesianClassifier(remainder=RBF(gamma=0.1)).fit(X, labels)
+    assert np.flatnonzero(model.coef_).tolist() == [0, 3]
 
 
 @pytest.mark.parametrize("likelihood", ["poisson", "student_t"])

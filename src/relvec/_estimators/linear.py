@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from relvec._design import Design
 from relvec._estimators.base import RelevanceEstimator
@@ -18,7 +19,8 @@ from relvec._estimators.labels import ClassWeight
 from relvec._estimators.multiplicity import independent_groups, varying_groups
 from relvec._estimators.regressor import Regressor
 from relvec._fitting.data import TrainingData
-from relvec.basis import Basis, Columns
+from relvec._numerics.typing import Array
+from relvec.basis import Basis, Columns, Concatenate
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential, Solver
 
@@ -38,6 +40,17 @@ class LinearEstimator(RelevanceEstimator):
         """Return the columns with the labels of their groups."""
         features = getattr(self, "feature_names_in_", None)
         return Columns(column_labels(self.groups, features, data))
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the inputs, whatever a remainder adds."""
+        check_is_fitted(self)
+        beside = isinstance(self.basis_, Concatenate)
+        columns = cast(Columns, self.basis_.parts_[0] if beside else self.basis_)
+        weights = self.dual_coef_
+        coef = np.zeros((*weights.shape[:-1], self.n_features_in_))
+        coef[..., columns.terms_] = weights[..., : len(columns.terms_)]
+        return coef
 
     def _search(self) -> dict[str, Any]:
         """Return the parameters of the solver, as far as they do not depend on the columns."""
@@ -77,6 +90,11 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         ``pandas.get_dummies`` name them: the largest sets of columns of zeros and ones whose names
         are the same up to an underscore and of which no row has two ones. None gives every column
         a precision of its own.
+    remainder : {None, "process"} or Basis, default=None
+        What the columns leave: nothing but noise, a Gaussian process of all inputs, or one with
+        another kernel; any other basis stands for itself. It is chosen or left out as a column is.
+    remainder_centers : int, default=None
+        Centres of the process at most; see `relvec.basis.Process`.
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, so that adding a constant to y only shifts the
         predictions; its uncertainty is part of the error bars.
@@ -184,6 +202,8 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         self,
         *,
         groups: GroupsLike = None,
+        remainder: str | Basis | None = None,
+        remainder_centers: int | None = None,
         fit_intercept: bool = True,
         likelihood: str | RegressionLikelihood = "gaussian",
         noise_variance: float | None = None,
@@ -200,6 +220,8 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         verbose: int = 0,
     ) -> None:
         self.groups = groups
+        self.remainder = remainder
+        self.remainder_centers = remainder_centers
         self.fit_intercept = fit_intercept
         self.likelihood = likelihood
         self.noise_variance = noise_variance
@@ -236,6 +258,11 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
         ``pandas.get_dummies`` name them: the largest sets of columns of zeros and ones whose names
         are the same up to an underscore and of which no row has two ones. None gives every column
         a precision of its own.
+    remainder : {None, "process"} or Basis, default=None
+        What the columns leave: nothing but noise, a Gaussian process of all inputs, or one with
+        another kernel; any other basis stands for itself. It is chosen or left out as a column is.
+    remainder_centers : int, default=None
+        Centres of the process at most; see `relvec.basis.Process`.
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, one a class; its uncertainty is part of the
         probabilities.
@@ -334,6 +361,8 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
         self,
         *,
         groups: GroupsLike = None,
+        remainder: str | Basis | None = None,
+        remainder_centers: int | None = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         multi_class: str = "multinomial",
@@ -349,6 +378,8 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
         verbose: int = 0,
     ) -> None:
         self.groups = groups
+        self.remainder = remainder
+        self.remainder_centers = remainder_centers
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.multi_class = multi_class
