@@ -248,6 +248,77 @@ def test_a_file_that_is_no_checkpoint_is_refused_by_name(damage, left, path):
     assert path.exists()
 
 
+def crafted(path, change):
+    """Write a checkpoint anew with a header that was changed."""
+    with np.load(path, allow_pickle=False) as parts:
+        header, numbers = json.loads(parts["header"].tobytes()), parts["numbers"]
+    change(header)
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, header=text, numbers=numbers)
+
+
+def places(node, at=()):
+    """Where the values of a header are, each as the keys that lead there."""
+    if isinstance(node, dict | list):
+        for key, inner in node.items() if isinstance(node, dict) else enumerate(node):
+            yield (*at, key)
+            yield from places(inner, (*at, key))
+
+
+STRANGE = [
+    None,
+    -1,
+    "text",
+    float("nan"),
+    {"list": []},
+    {"tuple": [None]},
+    {"array": "<f8", "shape": [0], "at": 0},
+    {"array": "|O", "shape": [1], "at": 0},
+    {"array": "<f8", "shape": [10**15], "at": 0},
+    {"class": "relvec.exceptions:Advice", "fields": {"text": "text"}},
+    {"class": "os:system", "fields": ["text"]},
+]
+
+
+@pytest.mark.filterwarnings("ignore::Warning")
+@pytest.mark.parametrize("rounds", [2, pytest.param(30, marks=pytest.mark.slow)])
+def test_whatever_a_file_holds_is_told_in_one_sentence_or_fitted(rounds, left, path, rng):
+    model, X, y = left
+    content = path.read_bytes()
+    for _ in range(10 * rounds):
+        path.write_bytes(content)
+        crafted(path, lambda header: _changed(header, rng))
+        assert _refusal(model, X, y).startswith(f"checkpoint={str(path)!r}")
+
+
+def _refusal(model, X, y):
+    """Message of a fit that refuses its file, or what it begins with if it does not."""
+    try:
+        clone(model).fit(X, y)
+    except ValueError as error:
+        return str(error)
+    return f"checkpoint={str(model.checkpoint)!r}"
+
+
+def _changed(header, rng):
+    """Put something strange in a place of a header."""
+    found = [place for place in places(header) if place[0] in ("parts", "state", "seconds")]
+    *outer, last = found[rng.integers(len(found))]
+    node = header
+    for key in outer:
+        node = node[key]
+    node[last] = STRANGE[rng.integers(len(STRANGE))]
+
+
+def test_an_error_of_a_fit_from_its_front_is_not_laid_to_a_file(path):
+    def kernel(X, Z):
+        raise KeyError("of the kernel")
+
+    with pytest.raises(KeyError, match="of the kernel"):
+        RVR(kernel=kernel, checkpoint=path).fit(*curve())
+
+
 def no_space(descriptor):
     raise OSError(28, "No space left on device")
 

@@ -76,13 +76,14 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         runner = self._runner(given, self._checkpoint(given, data))
         self.n_samples_fit_ = data.n_rows
         data, constant = data.settled()
-        basis = pipeline.place(data, self._basis(data), config, runner)
-        basis = basis.without_multiples(constant.constant)
-        result = pipeline.fit(data, basis, likelihood, config, runner)
-        if len(constant.lost):
-            lost = constant.warning(getattr(self, "feature_names_in_", None))
-            result = replace(result, warnings=[*result.warnings, lost])
-        self._conclude(result)
+        with runner.resuming():
+            basis = pipeline.place(data, self._basis(data), config, runner)
+            basis = basis.without_multiples(constant.constant)
+            result = pipeline.fit(data, basis, likelihood, config, runner)
+            if len(constant.lost):
+                lost = constant.warning(getattr(self, "feature_names_in_", None))
+                result = replace(result, warnings=[*result.warnings, lost])
+            self._conclude(result)
 
     def _conclude(self, result: FitResult) -> None:
         """Set the attributes of a fit, and warn."""

@@ -27,6 +27,8 @@ from relvec.exceptions import Advice, CheckpointWarning
 SHARE = 0.05
 #: What the file is known by.
 FORMAT = "relvec checkpoint 2"
+#: What a fit may raise if the results that it goes on from are not those of such a fit.
+DUE_TO_A_FILE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass
@@ -104,6 +106,20 @@ class Checkpoint:
         if not self._closed:
             self._write()
             self._closed = True
+
+    @contextmanager
+    def resuming(self) -> Iterator[None]:
+        """Name the file in an error of a fit that went on from it, which may be due to the file."""
+        resumed = bool(self._found) or self._state is not None
+        try:
+            yield
+        except DUE_TO_A_FILE as error:
+            if not resumed:
+                raise
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} holds what the fit could not go on from "
+                f"({type(error).__name__}: {error}); remove it or name another file"
+            ) from error
 
     def finish(self) -> None:
         """Remove the file of a fit that came to its end."""

@@ -122,6 +122,10 @@ class Runner:
         with self._task(name, n_parts):
             yield
 
+    def resuming(self) -> AbstractContextManager[None]:
+        """Name the checkpoint in errors that what another process kept may have caused."""
+        return nullcontext() if self._checkpoint is None else self._checkpoint.resuming()
+
     @contextmanager
     def interruptible(self, ready: Callable[[], bool] = lambda: True) -> Iterator[None]:
         """Let Ctrl-C end what is done within, if the fit is `ready` to end with what it has.
