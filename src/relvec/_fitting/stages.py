@@ -61,7 +61,7 @@ def _refined(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
 
 def _noise(solution: Solution) -> Array:
     """Variance of Gaussian noise in units of the inverse precision of each function (n_active,)."""
-    if not isinstance(solution.likelihood, Gaussian):
+    if not isinstance(solution.likelihood, Gaussian) or not len(solution.active):
         return np.full(len(solution.active), np.inf)
     variance = np.reshape(np.asarray(solution.likelihood.noise_variance), (-1, 1))
     ratio: Array = (variance * solution.alpha).reshape(-1, len(solution.active)).min(axis=0)
