@@ -250,6 +250,25 @@ def test_labels_do_not_command_the_terminal(tmp_path, capsys):
     assert not {"\x1b", "\x9b"} & set(error)
 
 
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u2028", "\x07", "\x7f", "\r"])
+def test_signs_that_a_terminal_obeys_are_escaped_in_csv_files_too(sign, tmp_path, capsys):
+    x = np.arange(60.0)
+    label = f"re{sign}d"
+    data = write(
+        pd.DataFrame({"x": x, "label": np.where(x < 30, label, "blue")}), tmp_path / "data.parquet"
+    )
+    model, out = str(tmp_path / "model.skops"), tmp_path / "out.csv"
+    assert main(["fit", data, "--target", "label", "--out", model]) == 0
+    assert main(["predict", model, data, "--out", str(out)]) == 0
+    code = ord(sign)
+    shown = f"re\\x{code:02x}d" if code < 256 else f"re\\u{code:04x}d"
+    printed, written = capsys.readouterr().out, out.read_text(encoding="utf-8")
+    assert shown in printed
+    assert sign not in printed + written
+    assert set(pd.read_csv(out)["predicted"]) == {shown, "blue"}
+    assert f"probability_{shown}" in written.partition("\n")[0]
+
+
 def test_labels_that_the_output_cannot_hold_are_escaped(tmp_path):
     x = np.arange(60.0)
     table = pd.DataFrame({"x": x, "label": np.where(x < 30, "grün", "rot")})

@@ -16,7 +16,7 @@ from hypothesis import given
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from relvec import RVR
+from relvec import RVR, storage
 from relvec._commands.main import main
 from relvec.storage import SAFE
 from tests.support.commands import Touch
@@ -104,6 +104,51 @@ def test_texts_that_are_none_are_told(folder):
     code, err = run("predict", folder / "price.skops", table, "--out", folder / "out.csv")
     assert (code, err.count("\n")) == (2, 1)
     assert "no readable parquet file" in err
+
+
+def made_up(source, path, rng):
+    """Write a skops file in which something stands in the place of something else."""
+    with zipfile.ZipFile(source) as sound:
+        members = {name: sound.read(name) for name in sound.namelist()}
+    schema = json.loads(members.pop("schema.json"))
+    nodes = [node for node in inside(schema) if node]
+    keys = [(node, key) for node in nodes for key in node]
+    node, key = keys[rng.integers(len(keys))]
+    other, there = keys[rng.integers(len(keys))]
+    node[key] = json.loads(json.dumps(other[there])) if rng.random() < 0.7 else None
+    with zipfile.ZipFile(path, "w") as trap:
+        for name, content in members.items():
+            trap.writestr(name, content)
+        trap.writestr("schema.json", json.dumps(schema))
+
+
+def inside(node):
+    """Every dictionary in a schema."""
+    if isinstance(node, dict):
+        yield node
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from inside(part)
+
+
+@pytest.mark.filterwarnings("ignore::Warning")
+@pytest.mark.parametrize("files", [20, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_model_of_another_making_is_told_or_predicts(files, folder, rng):
+    path = folder / "made up.skops"
+    for _ in range(files):
+        made_up(folder / "price.skops", path, rng)
+        code, err = run("predict", path, folder / "table.csv", "--out", folder / "out.csv")
+        assert code in (0, 2)
+        assert code == 0 or err.splitlines()[-1].startswith("relvec: error: ")
+
+
+def test_a_model_that_cannot_be_used_is_named(folder):
+    model = storage.load(folder / "price.skops")
+    model[0].transformers_ = 3
+    path = folder / "no steps.skops"
+    skops.io.dump(model, path)
+    code, err = run("predict", path, folder / "table.csv", "--out", folder / "out.csv")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no steps.skops holds a model that cannot be used" in err
 
 
 WRONG = {

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         options = build_parser().parse_args(arguments)
-        with _one_line_warnings():
+        with _one_line_warnings(), _naming_the_model(options):
             check_outputs(options)
             options.run(options)
         sys.stdout.flush()
@@ -100,6 +100,19 @@ def _one_line_warnings() -> Iterator[None]:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def _naming_the_model(options: argparse.Namespace) -> Iterator[None]:
+    """Name the model that a command reads in errors that a file of another making may cause."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError) as error:
+        if "model" not in options:
+            raise
+        raise ValueError(
+            f"{options.model} holds a model that cannot be used ({type(error).__name__}: {error})"
+        ) from error
 
 
 class _Parser(argparse.ArgumentParser):
