@@ -9,7 +9,9 @@ from functools import partial
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from relvec._numerics.checks import check_squares
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index, RowVector
@@ -36,14 +38,15 @@ class Target:
         """Standardise raw targets for a design."""
         total, weights = design.total_weight, design.row_weights
         mean, nonzero = design.sum_rows(partial(_mean_and_nonzero, total), t, weights)
-        (square,) = design.sum_rows(partial(_mean_square, total, mean), t, weights)
-        center, scale, variance = standard_units(mean, square, nonzero, design)
+        square, apart = design.sum_rows(partial(_mean_square, total, mean), t, weights)
+        varies = apart > ROUNDINGS * np.abs(mean)
+        center, scale, variance = standard_units(mean, square, nonzero, varies, design)
         values = design.map_rows(partial(_standardised, center, scale), t)
         return cls(values, center, scale, variance)
 
 
 def standard_units(
-    mean: Array, square: Array, nonzero: Array, design: Design
+    mean: Array, square: Array, nonzero: Array, varies: NDArray[np.bool_], design: Design
 ) -> tuple[Array, Array, Array]:
     """Centre and scale of targets, and the variance that they have in units of it.
 
@@ -53,13 +56,25 @@ def standard_units(
         Mean of each target, and mean square of what is left of it.
     nonzero : ndarray of shape () or (n_targets,)
         Whether any of its values is not zero.
+    varies : ndarray of shape () or (n_targets,)
+        Whether it varies by more than rounding.
     design : Design
+
+    Raises
+    ------
+    OverflowError
+        Squares of a target exceed the range of float64, or fall below it.
     """
     # Targets that differ by no more than their rounding are constant.
-    floor = np.maximum((ROUNDINGS * mean) ** 2, np.where(nonzero, SMALLEST, OF_ZEROS))
-    variance = np.maximum(square, floor)
-    center = mean if design.has_intercept else np.zeros_like(mean)
-    scale = np.sqrt(design.total_weight * (variance + (mean - center) ** 2))
+    least, center = np.where(nonzero, SMALLEST, OF_ZEROS), np.zeros_like(mean)
+    center = mean if design.has_intercept else center
+    with np.errstate(over="ignore", under="ignore"):  # which is refused
+        variance = np.maximum(square, np.maximum((ROUNDINGS * mean) ** 2, least))
+        level = (mean - center) ** 2
+        scale = np.sqrt(design.total_weight * (variance + level))
+    check_squares(scale, "y")
+    if ((square + level < SMALLEST) & (varies | (mean != center))).any():
+        raise OverflowError("squares of y fall below the range of float64; rescale y")
     return center, scale, variance / scale**2
 
 
@@ -67,8 +82,12 @@ def _mean_and_nonzero(total: float, t: Array, weights: Array) -> tuple[Array, Ar
     return t.T @ (weights / total), np.count_nonzero(t, axis=0)
 
 
-def _mean_square(total: float, mean: Array, t: Array, weights: Array) -> tuple[Array, ...]:
-    return ((t - mean).T ** 2 @ (weights / total),)
+def _mean_square(total: float, mean: Array, t: Array, weights: Array) -> tuple[Array, Array]:
+    """Shares in the mean square of targets about their means, and in the mean distance."""
+    share = weights / total
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # which is refused
+        distance = np.abs(t - mean).T
+        return distance**2 @ share, distance @ share
 
 
 def _standardised(center: Array, scale: Array, t: Array) -> Array:

@@ -107,7 +107,8 @@ class SummedDesign(DenseDesign):
     def target(self, t: RowVector) -> Target:
         """See `Design.target`, of the targets with the numbers t."""
         mean, square = self._target_mean[t], self._target_squares[t] / self.total_weight
-        center, scale, variance = standard_units(mean, square, (mean != 0) | (square > 0), self)
+        varies, nonzero = self.varies()[t], (mean != 0) | (square > 0)
+        center, scale, variance = standard_units(mean, square, nonzero, varies, self)
         return Target(self._targets[:, t] / scale, center, scale, variance)
 
     def unexplained(self, target: Target) -> Array | None:

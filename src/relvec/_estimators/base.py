@@ -25,6 +25,7 @@ from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig
 from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_count, check_positive
+from relvec._numerics.linalg import default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Index
 from relvec._runner import Checkpoint, fingerprints
@@ -75,8 +76,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         config = self._config(data, single=single, order=order)
         runner = self._runner(given, self._checkpoint(given, data))
         self.n_samples_fit_ = data.n_rows
-        data, constant = data.settled()
-        with runner.resuming():
+        with default_float_errors(), runner.resuming():
+            data, constant = data.settled()
             basis = pipeline.place(data, self._basis(data), config, runner)
             basis = basis.without_multiples(constant.constant)
             result = pipeline.fit(data, basis, likelihood, config, runner)

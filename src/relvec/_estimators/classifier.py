@@ -15,22 +15,24 @@ from relvec._assess.conformal import CalibratedClassifier, held_out
 from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.labels import (
-    ClassCounts,
     ClassWeight,
     Labels,
+    class_counts_of_block,
     class_factors,
     classes_of,
-    codes_of,
     encode,
+    one_hot_of_block,
     plain_labels,
+    weighted_of_block,
     with_class_weight,
 )
 from relvec._estimators.out_of_core import OutOfCoreRows
 from relvec._evidence import evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
-from relvec._numerics.checks import check_weights, named_errors, reading
+from relvec._numerics.checks import check_weights, named_errors, read_only, reading
 from relvec._numerics.floats import SMALLEST
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import with_callbacks
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
@@ -106,13 +108,15 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         validate_data(self, rows.head, dtype=np.float64)
         labels, weights = rows.labels(y), rows.weights(sample_weight)
         counted = rows.blocks.ones() if weights is None else weights
-        counts = rows.blocks.sum(_class_counts, labels, counted).counts
+        counts = rows.blocks.sum(class_counts_of_block, labels, counted).counts
         self.classes_ = classes_of(np.array(list(counts)))
         if self.class_weight is not None:
             totals = np.array([counts[label] for label in self.classes_.tolist()])
             factors = class_factors(self.class_weight, self.classes_, totals)
-            weights = rows.blocks.map(partial(_weighted, self.classes_, factors), labels, counted)
-        one_hot = rows.blocks.map(partial(_one_hot, self.classes_), labels)
+            weights = rows.blocks.map(
+                partial(weighted_of_block, self.classes_, factors), labels, counted
+            )
+        one_hot = rows.blocks.map(partial(one_hot_of_block, self.classes_), labels)
         # A row of column numbers tells which columns of the indicators each output has.
         numbers, likelihood = self._targets(np.arange(float(len(self.classes_)))[None, :])
         self._check_out_of_core(likelihood)
@@ -135,7 +139,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             rows, labels = validate_data(self, X, plain_labels(y), reset=reset, **read)
         with named_errors("y"):
             check_classification_targets(labels)
-        return rows, labels
+        return read_only(rows), labels
 
     def _targets(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
         """Return the target of each output, by its name in messages, and their likelihood."""
@@ -166,6 +170,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
     def _output_names(self) -> list[str]:
         return [str(label) for label in self.classes_]
 
+    @with_default_float_errors
     def decision_function(self, X: ArrayLike) -> Array:
         """Log-odds of the probabilities that `predict_proba` gives.
 
@@ -196,6 +201,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         two = log_p.shape[1] == 2
         return log_p[:, 1:] - log_p[:, :1] if two else log_p - log_p.mean(axis=1, keepdims=True)
 
+    @with_default_float_errors
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probability of every class.
 
@@ -231,6 +237,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             return likelihood.mean_probabilities(mean, covariance)
         return likelihood.probabilities(mean)
 
+    @with_default_float_errors
     def predict_log_proba(self, X: ArrayLike) -> Array:
         """Logarithm of the probability of every class.
 
@@ -244,8 +251,10 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         log_probability : ndarray of shape (n_samples, n_classes)
         """
         with np.errstate(divide="ignore"):  # the logarithm of a probability that underflows is −∞
-            return np.log(self.predict_proba(X))
+            log_probability: Array = np.log(self.predict_proba(X))
+        return log_probability
 
+    @with_default_float_errors
     def predict(self, X: ArrayLike) -> Labels:
         """Predict the most probable class.
 
@@ -282,6 +291,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         """
         return float(super().score(X, plain_labels(y), sample_weight))
 
+    @with_default_float_errors
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
     ) -> CalibratedClassifier:
@@ -339,6 +349,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             )
         return rows, np.searchsorted(self.classes_, labels)
 
+    @with_default_float_errors
     def log_evidence(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
@@ -380,20 +391,3 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             total += model.log_evidence(alpha[output.columns])
             total += prior.log_prob(alpha[output.columns])
         return total
-
-
-# Functions of a block of rows that are not in memory.
-
-
-def _class_counts(_X: Array, labels: Labels, weights: Array) -> ClassCounts:
-    return ClassCounts.of(labels, weights)
-
-
-def _one_hot(classes: Labels, _X: Array, labels: Labels) -> Array:
-    one_hot: Array = np.eye(len(classes))[codes_of(classes, labels)]
-    return one_hot
-
-
-def _weighted(classes: Labels, factors: Array, _X: Array, labels: Labels, counts: Array) -> Array:
-    weighted: Array = counts * factors[codes_of(classes, labels)]
-    return weighted

@@ -18,6 +18,7 @@ from relvec._estimators.regressor import Regressor
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import Queries
 from relvec._fitting.terms import Terms
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Effects
 from relvec.basis.effects import WIDTHS, effects_in
@@ -110,6 +111,7 @@ class EffectsEstimator(RelevanceEstimator):
         }
         return table([terms.names[term] for term in order], columns, "term")
 
+    @with_default_float_errors
     def predict_effects(
         self, X: ArrayLike, return_std: bool = False
     ) -> Array | tuple[Array, Array]:

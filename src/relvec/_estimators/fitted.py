@@ -21,8 +21,9 @@ from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
 from relvec._fitting.kept_groups import KeptGroups
 from relvec._fitting.result import FitResult, Queries
-from relvec._numerics.checks import named_errors, reading
+from relvec._numerics.checks import named_errors, read_only, reading
 from relvec._numerics.compact import Compact
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.solvers import Pass
@@ -99,6 +100,7 @@ class Fitted(Compact, NotebookBlock):
         if "fit_result_" in state:
             self._set_fit_result(self.fit_result_)
 
+    @with_default_float_errors
     def summary(self) -> Any:
         """Table of the functions that were kept, one row each.
 
@@ -174,6 +176,7 @@ class Fitted(Compact, NotebookBlock):
             for label, row in zip(self._labels(name, values), np.atleast_2d(values), strict=True)
         }
 
+    @with_default_float_errors
     def diagnose(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
         """Say in words what is wrong with the fit, and which parameter to change.
 
@@ -251,7 +254,7 @@ class Fitted(Compact, NotebookBlock):
         read = reading(lambda: self.basis_.any_rows, X)
         with named_errors("X"):
             queries: Array = validate_data(self, X, reset=False, **read)
-        return queries
+        return read_only(queries)
 
     @property
     def coef_(self) -> Array:

@@ -21,7 +21,7 @@ from relvec._fitting.data import SummedData, TrainingData, block_size
 from relvec._fitting.problem import Problem
 from relvec._fitting.summaries import InputSummary
 from relvec._numerics.checks import check_weights
-from relvec._numerics.linalg import single_threaded
+from relvec._numerics.linalg import single_threaded, with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
 from relvec._runner.runner import Runner
@@ -80,6 +80,7 @@ class Incremental(Predictor):
 
     @available_if(lambda self: self._check_takes_parts())  # type: ignore[untyped-decorator]
     @with_callbacks
+    @with_default_float_errors
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -126,6 +127,7 @@ class Incremental(Predictor):
         return self._fit_seen(self._add(X, y, sample_weight))
 
     @with_callbacks
+    @with_default_float_errors
     def fit_chunks(self, chunks: Iterable[tuple[ArrayLike, ...]]) -> Self:
         """Fit rows that come in chunks, each looked at once.
 

@@ -92,3 +92,25 @@ class ClassCounts:
         for label, count in other.counts.items():
             both[label] = both.get(label, 0.0) + count
         return ClassCounts(both)
+
+
+# Functions of a block of rows that are not in memory.
+
+
+def class_counts_of_block(_X: Array, labels: Labels, weights: Array) -> ClassCounts:
+    """Frequency of each label in a block."""
+    return ClassCounts.of(labels, weights)
+
+
+def one_hot_of_block(classes: Labels, _X: Array, labels: Labels) -> Array:
+    """Indicators of the classes, shape (n_rows, n_classes)."""
+    one_hot: Array = np.eye(len(classes))[codes_of(classes, labels)]
+    return one_hot
+
+
+def weighted_of_block(
+    classes: Labels, factors: Array, _X: Array, labels: Labels, counts: Array
+) -> Array:
+    """Counts (n_rows,) times the factor of each row's class."""
+    weighted: Array = counts * factors[codes_of(classes, labels)]
+    return weighted

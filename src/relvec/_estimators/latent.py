@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from relvec._estimators.base import RelevanceEstimator
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_count
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.likelihoods import RegressionLikelihood
 
@@ -62,6 +63,7 @@ class LatentPredictor(RelevanceEstimator):
     @overload
     def predict_latent(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
 
+    @with_default_float_errors
     def predict_latent(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Predict the function itself, without the noise of an observation.
 
@@ -82,6 +84,7 @@ class LatentPredictor(RelevanceEstimator):
         mean, variance = self._moments(X, function, spread=return_std)
         return (mean, np.sqrt(variance)) if return_std else mean
 
+    @with_default_float_errors
     def sample_y(
         self,
         X: ArrayLike,

@@ -13,6 +13,7 @@ from relvec._estimators.latent import LatentPredictor, function, likelihood_of
 from relvec._estimators.targets import check_row_variances
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_coverage
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian, RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_interval, normal_log_density
@@ -93,6 +94,7 @@ class Predictor(LatentPredictor):
         noise_variance_per_row: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
 
+    @with_default_float_errors
     def predict(
         self,
         X: ArrayLike,
@@ -146,6 +148,7 @@ class Predictor(LatentPredictor):
             std = np.sqrt(variance)
         return (mean, std) if return_std else mean
 
+    @with_default_float_errors
     def predict_interval(
         self,
         X: ArrayLike,
@@ -197,6 +200,7 @@ class Predictor(LatentPredictor):
         lower, upper = self._moments(X, partial(_interval, coverage), spread=True)
         return lower, upper
 
+    @with_default_float_errors
     def predict_log_density(
         self, X: ArrayLike, y: ArrayLike, noise_variance_per_row: ArrayLike | None = None
     ) -> Array:

@@ -25,7 +25,8 @@ from relvec._estimators.targets import (
 from relvec._evidence import evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult
-from relvec._numerics.checks import check_positive, check_weights, named_errors, reading
+from relvec._numerics.checks import check_positive, check_weights, named_errors, read_only, reading
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
@@ -243,11 +244,12 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             )
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
-        return rows, targets
+        return read_only(rows), targets
 
     def _output_names(self) -> list[str]:
         return [str(output) for output in range(len(self.dual_coef_))]
 
+    @with_default_float_errors
     def log_evidence(
         self,
         X: ArrayLike,
@@ -294,6 +296,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             total += self._alpha_prior().log_prob(output.alpha)
         return total
 
+    @with_default_float_errors
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
     ) -> CalibratedRegressor:

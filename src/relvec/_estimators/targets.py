@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from relvec._numerics.checks import named_errors
+from relvec._numerics.checks import named_errors, refuse_no_numbers
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index
 
@@ -47,7 +47,8 @@ class TargetLayout:
 
 def varying(y: Array) -> NDArray[np.bool_]:
     """Return whether columns of y (n_samples, n_targets) vary by more than rounding."""
-    varies: NDArray[np.bool_] = np.ptp(y, axis=0) > ROUNDINGS * np.abs(y).max(axis=0)
+    half_range = y.max(axis=0) / 2 - y.min(axis=0) / 2
+    varies: NDArray[np.bool_] = half_range > ROUNDINGS * (np.abs(y).max(axis=0) / 2)
     return varies
 
 
@@ -56,6 +57,7 @@ def check_row_variances(variances: ArrayLike, n_samples: int) -> Array:
     name = "noise_variance_per_row"
     if np.shape(variances) != (n_samples,):
         raise ValueError(f"{name} has shape {np.shape(variances)}, expected {(n_samples,)}")
+    refuse_no_numbers(name, variances)
     with named_errors(name):
         checked: Array = check_array(variances, ensure_2d=False, dtype=np.float64, input_name=name)
     if (checked <= 0).any():

@@ -22,7 +22,7 @@ from relvec._runner.runner import Runner
 from relvec.exceptions import NotConvergedWarning
 from relvec.likelihoods.base import Likelihood
 from relvec.likelihoods.student_t import StudentT
-from relvec.solvers.base import Pass, Solution, Solver, evidence_rounding
+from relvec.solvers.base import Pass, Solution, Solver, evidence_rounding, first_of_best
 
 #: The fit ends with a round after which the likelihood would gain less than this share of `tol`. In
 #: the first rounds, which gain more nats than the second, and in the last, the solver begins anew,
@@ -198,9 +198,7 @@ class Alternation:
             histories.append([self._row(row, above) for row in found.history])
             self.n_iter += found.n_iter
         n = float(self.frequency.sum())
-        most = max(found.log_evidence for found in tried)
-        least = most - evidence_rounding(most, n)
-        best = next(i for i, found in enumerate(tried) if found.log_evidence >= least)
+        best = first_of_best([found.log_evidence for found in tried], n)
         history = histories[best]
         if best:
             least = self.history[-1].log_evidence if self.history else -np.inf

@@ -73,17 +73,39 @@ def refuse_missing(name: str, values: Any) -> None:
         )
 
 
+def refuse_times(name: str, values: Any) -> None:
+    """Raise if an argument, or a column of it, holds times, as numbers of a unit not to be seen."""
+    types = getattr(values, "dtypes", None)
+    types = _as_array(name, values).dtype if types is None else types
+    for column, kind in enumerate(np.ravel(np.array(types, dtype=object))):
+        if getattr(kind, "kind", "O") in "mM":
+            where = f" in column {values.columns[column]!r}" if hasattr(values, "columns") else ""
+            raise TypeError(
+                f"{name} holds times of type {kind}{where}, expected numbers: the days or seconds "
+                "since one of them, say"
+            )
+
+
+def refuse_no_numbers(name: str, values: Any) -> None:
+    """Raise if values of an argument that is to be numbers are times, missing or masked."""
+    if not (_of_numbers(values) or issparse(values)):
+        refuse_times(name, values)
+        refuse_missing(name, values)
+
+
 def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[str, Any]:
     """Return how scikit-learn is to read rows: as numbers, or as objects if they are none.
 
-    Texts, objects, times and masked values that are missing are refused, in other arguments, too;
-    among numbers scikit-learn finds them itself. That `takes_objects` is asked where a column holds
-    no number; what stands between numbers in a column is read as one, and refused if it is none.
+    Times are refused, and texts, objects and masked values that are missing, in other arguments,
+    too; among numbers scikit-learn finds them itself. That `takes_objects` is asked where a column
+    holds no number; what stands between numbers in a column is read as one, and refused if it is
+    none.
     """
     objects = False
     for name, values in {"X": X, **others}.items():
         if _of_numbers(values) or issparse(values):
             continue
+        refuse_times(name, values)
         array = _as_array(name, values)
         if not _of_numbers(array):
             refuse_missing(name, array)
@@ -137,10 +159,23 @@ def as_numbers(values: ArrayLike, source: str) -> Array:
         raise TypeError(f"{source}: {error}, expected numbers") from error
 
 
+def read_only(values: Array) -> Array:
+    """Return a view of an array that functions of users' own cannot write to."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
 def all_finite(values: Array) -> bool:
     """Return whether all values are finite, mostly without an array of as many truth values."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+
+
+def check_squares(found: float | Array, name: str) -> None:
+    """Raise if sums of squares of an argument, or roots of these, exceed the range of float64."""
+    if not np.isfinite(found).all():
+        raise OverflowError(f"squares of {name} exceed the range of float64; rescale {name}")
 
 
 def check_function_values(values: Array, source: str, *, pairs: bool = False) -> None:
@@ -214,6 +249,7 @@ def weights_of(sample_weight: ArrayLike, n_samples: int) -> Array:
     """Return the weights of some rows as an array, with each of them checked."""
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
+    refuse_no_numbers("sample_weight", sample_weight)
     with named_errors("sample_weight"):
         weights: Array = check_array(
             sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from threading import Lock
-from typing import cast
+from typing import ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from threadpoolctl import ThreadpoolController
 
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: Where a Cholesky pivot is smaller than this share of its diagonal entry, cancellation has taken
 #: over seven of the sixteen digits, and the square root is factorised instead (`stacked_qr`).
@@ -75,6 +78,26 @@ _BLAS = _BlasThreads()
 def single_threaded() -> AbstractContextManager[None]:
     """Keep NumPy's and SciPy's thread pools from fighting over matrices of a few dozen rows."""
     return _BLAS.limited()
+
+
+def default_float_errors() -> np.errstate:
+    """Treat floating-point errors as NumPy does by default, whatever the caller has set.
+
+    Exponentials of large negative numbers underflow to zero all the time, which is right, and is
+    an error for a caller under ``np.errstate(all="raise")``.
+    """
+    return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
+
+
+def with_default_float_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function under `default_float_errors`."""
+
+    @wraps(function)
+    def computed(*args: P.args, **kwargs: P.kwargs) -> R:
+        with default_float_errors():
+            return function(*args, **kwargs)
+
+    return computed
 
 
 def blas_threads() -> int:

@@ -89,11 +89,11 @@ class Kernel(Basis):
 
     def __add__(self, other: Kernel) -> Kernel:
         """Sum of two kernels; see `relvec.basis.Sum`."""
-        return Sum([self, other]) if isinstance(other, Kernel) else NotImplemented
+        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: Kernel) -> Kernel:
         """Product of two kernels; see `relvec.basis.Product`."""
-        return Product([self, other]) if isinstance(other, Kernel) else NotImplemented
+        return Product.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
 
 class ScaledKernel(Kernel):
@@ -156,6 +156,15 @@ class CombinedKernel(Composite, Kernel):
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = kernels
 
+    @classmethod
+    def of(cls, *kernels: Kernel) -> Self:
+        """Combine kernels; those that are such a combination themselves are taken apart.
+
+        A loop may add any number of kernels to each other, and Python nests objects so deep only.
+        """
+        flat = [kernel.kernels if type(kernel) is cls else [kernel] for kernel in kernels]
+        return cls([part for parts in flat for part in parts])
+
     @property
     def any_rows(self) -> bool:  # type: ignore[override]
         """True if every kernel takes any."""
@@ -191,7 +200,7 @@ class CombinedKernel(Composite, Kernel):
 
 
 class Sum(CombinedKernel):
-    """Sum of kernels, k(x, z) = Σ_j k_j(x, z); ``a + b`` is ``Sum([a, b])``.
+    """Sum of kernels, k(x, z) = Σ_j k_j(x, z); ``a + b + c`` is ``Sum([a, b, c])``.
 
     There is one weight for the sum at each point, where `Concatenate` has one for every term.
 
@@ -220,7 +229,7 @@ class Sum(CombinedKernel):
 
 
 class Product(CombinedKernel):
-    """Product of kernels, k(x, z) = Π_j k_j(x, z); ``a * b`` is ``Product([a, b])``.
+    """Product of kernels, k(x, z) = Π_j k_j(x, z); ``a * b * c`` is ``Product([a, b, c])``.
 
     Parameters
     ----------

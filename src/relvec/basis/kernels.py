@@ -228,7 +228,8 @@ class LinearSpline(Kernel):
 class CallableKernel(Kernel):
     """A kernel given as a function k(X, Z) of two arrays of rows.
 
-    Rows that hold texts or other objects are handed to it as they are, in arrays of objects.
+    Rows that hold texts or other objects are handed to it as they are, in arrays of objects. The
+    arrays are its own, and it may write to them.
 
     Parameters
     ----------
@@ -249,7 +250,7 @@ class CallableKernel(Kernel):
 
     def k(self, X: Array, Z: Array) -> Array:
         """Call the function and check what it returns."""
-        K = as_numbers(self.function(X, Z), "kernel function")
+        K = as_numbers(self.function(X.copy(), Z.copy()), "kernel function")
         if K.shape != (len(X), len(Z)):
             raise ValueError(
                 f"kernel function returned shape {K.shape}, expected {(len(X), len(Z))}: one row a "

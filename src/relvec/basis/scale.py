@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from relvec._numerics.checks import named_errors
-from relvec._numerics.floats import ROUNDINGS
+from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.typing import Array
 
 #: Names of scales that the evidence chooses: one, or one per feature.
@@ -37,15 +37,16 @@ def resolve_gamma(
         if gamma == "auto":
             return 1.0 / n_features
         if gamma in ("scale", "evidence"):
-            variance = _variance(X, weights)
-            if gamma == "evidence":
-                variance **= 0.5 * power
-            return 1.0 if variance == 0 else 1.0 / (n_features * variance)
+            variance, exponent = _variance(X, weights)
+            root = 2 if gamma == "scale" else power
+            unit = n_features * variance ** (0.5 * root)
+            return _inverse(unit, root * exponent, gamma) if variance > 0 else 1.0
         if gamma == "ard":
-            deviations = standard_deviations(X, weights)
-            gammas = np.zeros(n_features)
-            units = n_features * deviations**power
-            return np.divide(1.0, units, out=gammas, where=deviations > 0)
+            gammas, deviations = np.zeros(n_features), standard_deviations(X, weights)
+            for d in np.flatnonzero(deviations):
+                share, exponent = np.frexp(deviations[d])
+                gammas[d] = _inverse(n_features * share**power, power * exponent, gamma)
+            return gammas
         raise ValueError(
             f"gamma={gamma!r} is not known, expected 'scale', 'auto', 'evidence', 'ard', a "
             "positive number or one per feature"
@@ -67,18 +68,38 @@ def resolve_gamma(
     return values if values.ndim else float(values)
 
 
-def _variance(X: Array, weights: Array | None) -> float:
-    """Variance of all entries of X about their one mean."""
+def _inverse(unit: float, exponent: int, gamma: str) -> float:
+    """Return 1 / (unit · 2^exponent); what is out of range is refused."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = float(np.ldexp(1.0 / unit, -exponent))
+    if not SMALLEST <= found < np.inf:
+        raise OverflowError(
+            f"gamma={gamma!r} is out of the range of float64 for X of this size; rescale X"
+        )
+    return found
+
+
+def _exponent(x: Array) -> int:
+    """Return the power of two above all sizes of numbers: in units of it squares are in range."""
+    return int(np.frexp(max(x.max(), -x.min()))[1])
+
+
+def _variance(X: Array, weights: Array | None) -> tuple[float, int]:
+    """Variance of all entries of X about their one mean, in units of 4^e, and e."""
+    exponent = _exponent(X)
+    X = np.ldexp(X, -exponent)
     mean = float(np.average(X, axis=0, weights=weights).mean())
-    return float(np.average((X - mean) ** 2, axis=0, weights=weights).mean())
+    return float(np.average((X - mean) ** 2, axis=0, weights=weights).mean()), exponent
 
 
 def standard_deviations(X: Array, weights: Array | None = None) -> Array:
     """Standard deviation of every feature, zero where it is no more than rounding."""
     found = np.zeros(X.shape[1])
     for d, x in enumerate(X.T):  # X may be too large for a copy
+        exponent = _exponent(x)
+        x = np.ldexp(x, -exponent)
         mean = float(np.average(x, weights=weights))
         deviation = float(np.sqrt(np.average((x - mean) ** 2, weights=weights)))
         if deviation > ROUNDINGS * abs(mean):
-            found[d] = deviation
+            found[d] = np.ldexp(deviation, exponent)
     return found

@@ -233,7 +233,7 @@ class FunctionColumns(Terms):
 
     def _values(self, X: Array) -> Array:
         """Call the function and check what it returns."""
-        values = as_numbers(self.function(X), "function")
+        values = as_numbers(self.function(X.copy()), "function")
         if values.ndim != 2 or len(values) != len(X):
             raise ValueError(
                 f"function returned shape {values.shape}, expected ({len(X)}, m): one row a row of "

@@ -12,6 +12,7 @@ from scipy.special import digamma, gammaln, logsumexp, ndtr, ndtri
 from scipy.stats import gamma
 from scipy.stats import t as student
 
+from relvec._numerics.checks import check_squares
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.medians import weighted_median
 from relvec._numerics.typing import Array
@@ -120,7 +121,10 @@ class StudentT(RegressionLikelihood):
         """
         center = weighted_median(t[:, 0], frequency)
         rounding = max(ROUNDINGS * abs(center), float(np.sqrt(SMALLEST)))
-        scale2 = robust_scale(np.abs(t[:, 0] - center), rounding, frequency) ** 2
+        with np.errstate(over="ignore", invalid="ignore"):  # which is refused
+            distance = np.abs(t[:, 0] - center)
+            check_squares(frequency @ distance**2, "y")
+        scale2 = robust_scale(distance, rounding, frequency) ** 2
         noise = StudentT(scale2, LEAST_DEGREES, max(LEAST_SHARE * scale2, rounding**2))
         return noise, np.full(t.shape, center), np.zeros((*t.shape, 1))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -60,6 +61,16 @@ class Pass(NamedTuple):
 def evidence_rounding(log_evidence: float, n: float) -> float:
     """Return what rounding may move the log evidence of n observations by, in nats."""
     return ROUNDINGS * (n + abs(log_evidence))
+
+
+def first_of_best(log_evidences: Sequence[float], n: float) -> int:
+    """Return which of some log evidences of n observations is the largest, rounding aside.
+
+    Of those that rounding does not tell apart it is the first; NaN is less than any other.
+    """
+    values = np.where(np.isnan(log_evidences), -np.inf, log_evidences)
+    most = float(values.max())
+    return int(np.argmax(values >= most - evidence_rounding(most, n)))
 
 
 def rows_up_to(rows: tuple[Pass, ...], log_evidence: float, n: float) -> tuple[Pass, ...]:

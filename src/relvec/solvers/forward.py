@@ -11,7 +11,6 @@ from relvec._evidence import EvidenceModel
 from relvec._evidence.base import CandidateScores, EvidenceState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
-from relvec._numerics.floats import ROUNDINGS
 from relvec.solvers.base import (
     AGREEMENT,
     LocalOptimum,
@@ -19,6 +18,7 @@ from relvec.solvers.base import (
     Solution,
     Solver,
     Status,
+    first_of_best,
     rows_up_to,
     with_opposite,
 )
@@ -188,9 +188,7 @@ class Sequential(Solver):
 
     def _best(self, endings: tuple[LocalOptimum, ...]) -> LocalOptimum:
         """The best of some endings; of those that rounding does not tell apart, the first."""
-        most = max(map(self._penalised, endings))
-        least = most - ROUNDINGS * abs(most)
-        return next(ending for ending in endings if self._penalised(ending) >= least)
+        return endings[first_of_best([self._penalised(ending) for ending in endings], 0)]
 
     def _worth_their_price(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Make another start where all functions together are not worth their price.
