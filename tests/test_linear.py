@@ -11,7 +11,7 @@ from relvec._design import DenseDesign
 from relvec._estimators.multiplicity import independent_groups
 from relvec.basis import Columns
 from tests.support import inputs
-from tests.support.machines import answers, classes, counts
+from tests.support.machines import answers, at_the_mode, classes, counts
 
 PAIRS = {
     "regression": (SparseBayesianRegressor(), RVR(), lambda y: y),
@@ -78,7 +78,7 @@ def test_coef_has_a_zero_for_every_column_that_is_out(pair):
     if hasattr(linear, "predict_latent"):
         assert_allclose(linear.predict_latent(X), latent, rtol=1e-10)
     elif linear.multi_class == "multinomial":
-        decision = linear.set_params(proba="mode").decision_function(X)
+        decision = at_the_mode(linear).decision_function(X)
         assert_allclose(decision, np.squeeze(latent), rtol=1e-8, atol=1e-8)
 
 

@@ -1,7 +1,8 @@
 """Every kind of estimator, with a target of its own made from a real one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,17 @@ MACHINES = {
 }
 
 
+def at_the_mode(model: RVC) -> RVC:
+    """Return the same fit as ``proba="mode"`` has it, which changes nothing but what it answers."""
+    other, parameters = copy(model), model.fit_result_.parameters | {"proba": "mode"}
+    other.fit_result_ = replace(model.fit_result_, parameters=parameters)
+    return other
+
+
 def plug_in(model: RVR | RVC, X: Any) -> Array:
     """Expected target at the mean of the weights; the share of every class."""
     if is_classifier(model):
-        return model.set_params(proba="mode").predict_proba(X)
+        return at_the_mode(model).predict_proba(X)
     latent = model.predict_latent(X)
     return np.exp(latent) if model.likelihood == "poisson" else latent
 

@@ -51,6 +51,10 @@ class Case:
         result: FitResult = self.model.fit_result_
         return result
 
+    def parameter(self, name: str) -> Any:
+        """Return what a parameter of the model was in the fit; None of one that it has not."""
+        return (self.result.parameters or {}).get(name)
+
     @property
     def features(self) -> list[str]:
         """Names of the inputs."""

@@ -138,12 +138,19 @@ def _check_comparable(models: Mapping[str, Any]) -> None:
                 "models of one kind of target: their evidences do not compare"
             )
         for term in TERMS:
-            of_a, of_b = getattr(a, term, None), getattr(b, term, None)
+            of_a, of_b = _term(a, term), _term(b, term)
             if of_a != of_b:
                 raise ValueError(
                     f"{term} is {of_a!r} in {first!r} and {of_b!r} in {other!r}, expected the same "
                     "in all models: their evidences do not compare"
                 )
+
+
+def _term(estimator: BaseEstimator, name: str) -> Any:
+    """Return a parameter of an estimator, that of the fit if there is one; None without it."""
+    fitted = hasattr(estimator, "fit_result_")
+    found = estimator.fit_result_.parameters if fitted else estimator.get_params(deep=False)
+    return found.get(name)
 
 
 def _row(
@@ -213,4 +220,10 @@ def _check_seen(
         raise ValueError(
             f"model {name!r} has a log evidence of {evidence:.6g} but finds {again:.6g} in X and "
             "y, expected the data, weights and scale of y that it was fitted to"
+        )
+    if not estimator._finds_weights_again(X, y, given):
+        raise ValueError(
+            f"model {name!r} predicts otherwise than a fit to X and y at its precisions, with the "
+            "same log evidence, expected the data that it was fitted to and not others of another "
+            "level or sign"
         )

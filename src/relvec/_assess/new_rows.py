@@ -75,12 +75,13 @@ def overconfident(case: Case) -> Iterator[Finding]:
     by_chance = float(norm.isf(LEVEL) * np.sqrt(max(variance.sum(), 0.0)) / len(expected))
     if loss > TOO_SHORT * promised and loss - promised > by_chance:
         advice = Advice("use a wider kernel (a smaller {})", "gamma")
+        integrate = Advice("use {}", "proba", "integrated")
         yield Finding(
             "overconfident",
             f"the log loss is {loss:.3g} on these rows, where the predicted probabilities promise "
             f"{promised:.3g}: they are too sure",
             {"log_loss": loss, "expected": promised},
-            (Advice("use {}", "proba", "integrated"),) if case.model.proba == "mode" else (advice,),
+            (integrate if case.parameter("proba") == "mode" else advice,),
         )
 
 
@@ -118,7 +119,7 @@ def no_skill(case: Case) -> Iterator[Finding]:
 def far_from_data(case: Case) -> Iterator[Finding]:
     """Rows at which every function is next to zero."""
     new = case.has_inputs and not case.fitted_rows
-    if not new or case.model.augment or not case.local.size or not case.local.all():
+    if not new or case.parameter("augment") or not case.local.size or not case.local.all():
         return
     largest = (np.abs(case.Phi) / case.peaks).max(axis=1)
     share = float(np.mean(largest < NEXT_TO_NOTHING))

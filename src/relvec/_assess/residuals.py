@@ -160,7 +160,8 @@ def _another_fit(case: Case) -> tuple[Advice, ...]:
         by_evidence = "use another width of the kernel ({} learns one)"
         learn = Advice(by_evidence, "gamma", "evidence")
         advice.append(learn if case.learns_scales else Advice("use another {}", "gamma"))
-    if model.solver == "sequential" or isinstance(model.solver, Sequential):
+    solver = case.parameter("solver")
+    if solver == "sequential" or isinstance(solver, Sequential):
         advice.append(Advice("raise {} for a longer search", "n_starts"))
     if not has_width:
         advice.append(Advice("use another {}", "kernel"))

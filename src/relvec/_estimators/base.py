@@ -146,6 +146,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
             self.n_jobs,
             single,
             order,
+            self._read_parameters(),
         )
 
     def _solver(self) -> Solver:

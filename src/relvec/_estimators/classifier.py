@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._assess.conformal import CalibratedClassifier, held_out
 from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.fitted import Given
 from relvec._estimators.labels import (
     ClassWeight,
     Labels,
@@ -27,7 +29,7 @@ from relvec._estimators.labels import (
     with_class_weight,
 )
 from relvec._estimators.out_of_core import OutOfCoreRows
-from relvec._evidence import evidence_model
+from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
 from relvec._numerics.checks import check_weights, named_errors, read_only, reading
@@ -95,7 +97,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         counts = check_weights(sample_weight, len(X))
         self.classes_, codes = encode(labels, counts)
         weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
-        targets, likelihood = self._targets(np.eye(len(self.classes_))[codes])
+        targets, likelihood = self._targets(np.eye(len(self.classes_))[codes], self.multi_class)
         data = TrainingData(
             X, targets, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
         )
@@ -118,7 +120,9 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             )
         one_hot = rows.blocks.map(partial(one_hot_of_block, self.classes_), labels)
         # A row of column numbers tells which columns of the indicators each output has.
-        numbers, likelihood = self._targets(np.arange(float(len(self.classes_)))[None, :])
+        numbers, likelihood = self._targets(
+            np.arange(float(len(self.classes_)))[None, :], self.multi_class
+        )
         self._check_out_of_core(likelihood)
         targets = {
             name: rows.columns(one_hot, index[0].astype(np.intp)) for name, index in numbers.items()
@@ -141,12 +145,14 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             check_classification_targets(labels)
         return read_only(rows), labels
 
-    def _targets(self, one_hot: Array) -> tuple[dict[str, Array], ClassLikelihood]:
+    def _targets(
+        self, one_hot: Array, multi_class: str
+    ) -> tuple[dict[str, Array], ClassLikelihood]:
         """Return the target of each output, by its name in messages, and their likelihood."""
         n_classes = one_hot.shape[1]
         if n_classes == 2:
             return {"": one_hot[:, 1:]}, Bernoulli()
-        if self.multi_class == "ovr":
+        if multi_class == "ovr":
             labels = self.classes_.tolist()
             columns = np.split(one_hot, n_classes, axis=1)
             return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
@@ -195,7 +201,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         return np.hstack([self._decision_of_output(each, at) for each in self.fit_result_.outputs])
 
     def _decision_of_output(self, output: FittedOutput, at: Queries) -> Array:
-        if self.proba == "mode":
+        if self._in_fit("proba") == "mode":
             return output.likelihood.functions(output.latent(at, spread=False)[0])
         log_p = np.log(np.maximum(self._of_output(output, at), SMALLEST))
         two = log_p.shape[1] == 2
@@ -230,7 +236,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
 
     def _of_output(self, output: FittedOutput, at: Queries) -> Array:
         """Class probabilities of one output, shape (n_queries, n_classes)."""
-        likelihood, integrated = output.likelihood, self.proba == "integrated"
+        likelihood, integrated = output.likelihood, self._in_fit("proba") == "integrated"
         assert isinstance(likelihood, ClassLikelihood)
         mean, covariance = output.latent(at, spread=integrated)
         if integrated:
@@ -370,24 +376,23 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             In nats; on the training data, with what `fit` was given, it is ``log_evidence_``.
         """
         check_is_fitted(self)
+        return self._log_evidence(X, y, {"sample_weight": sample_weight})
+
+    def _evidence_models(
+        self, X: ArrayLike, y: ArrayLike, given: Given
+    ) -> Iterator[tuple[FittedOutput, Array, EvidenceModel]]:
+        """See `Fitted._evidence_models`."""
         rows, codes = self._like_fitted(X, y)
-        weights = check_weights(sample_weight, len(rows))
+        weights = check_weights(given.get("sample_weight"), len(rows))
         present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
-        targets, likelihood = self._targets(np.eye(len(self.classes_))[codes[present]])
+        one_hot = np.eye(len(self.classes_))[codes[present]]
+        targets, likelihood = self._targets(one_hot, self._in_fit("multi_class"))
         for t in targets.values():
             likelihood.check(t)
-        weights = with_class_weight(self.class_weight, self.classes_, codes, weights)
+        weights = with_class_weight(self._in_fit("class_weight"), self.classes_, codes, weights)
         weights = None if weights is None else weights[present]
-        Phi, total, prior = self.basis_.values(rows[present]), 0.0, self._alpha_prior()
-        for output, t, alpha in zip(
-            self.fit_result_.outputs,
-            targets.values(),
-            np.atleast_2d(self.weight_precision_),
-            strict=True,
-        ):
-            own, center = Phi[:, output.columns], bool(self.fit_intercept)
-            design = DenseDesign(own, center=center, weights=weights)
-            model = evidence_model(likelihood, design, t)
-            total += model.log_evidence(alpha[output.columns])
-            total += prior.log_prob(alpha[output.columns])
-        return total
+        Phi, center = self.basis_.values(rows[present]), bool(self._in_fit("fit_intercept"))
+        for output, t in zip(self.fit_result_.outputs, targets.values(), strict=True):
+            own = Phi[:, output.columns]
+            design = DenseDesign(Phi[:, output.columns], center=center, weights=weights)
+            yield output, own, evidence_model(likelihood, design, t)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 from typing import Any, Self
@@ -19,11 +20,14 @@ from relvec._assess.findings import Diagnosis
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
+from relvec._evidence import EvidenceModel
+from relvec._evidence.posterior import Posterior
 from relvec._fitting.kept_groups import KeptGroups
-from relvec._fitting.result import FitResult, Queries
+from relvec._fitting.result import FitResult, FittedOutput, Queries
 from relvec._numerics.checks import named_errors, read_only, reading
 from relvec._numerics.compact import Compact
 from relvec._numerics.linalg import with_default_float_errors
+from relvec._numerics.priors import check_weight_prior
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
 from relvec.solvers import Pass
@@ -32,6 +36,17 @@ from relvec.solvers import Pass
 OPTIONAL = ("gamma_", "feature_relevance_")
 
 
+#: Arguments of `log_evidence` beside X and y, by name.
+Given = Mapping[str, ArrayLike | None]
+#: Standard deviations of a linear predictor, and share of the largest, by which the same may differ
+#: when it is computed twice: where the iteration for a mode stops, and roundings.
+SAME_STD, SAME_SHARE = 1e-3, 1e-9
+#: Parameters that methods of a fitted estimator go on to read: those of the fit, whatever they are
+#: set to later.
+READ = (
+    *("alpha_prior", "augment", "beta_prior", "class_weight", "fit_intercept", "likelihood"),
+    *("multi_class", "proba", "solver"),
+)
 #: Parameters that are stored in types which every format of models knows.
 PLAIN = ("checkpoint", "class_weight")
 
@@ -84,6 +99,15 @@ class Fitted(Compact, NotebookBlock):
             "training_rows_": result.training_rows,
         } | {name: value for name, value in optional.items() if value is not None}
 
+    def _read_parameters(self) -> dict[str, Any]:
+        """Return the parameters `READ` as they are now, by name."""
+        return {name: _plain(getattr(self, name)) for name in READ if hasattr(self, name)}
+
+    def _in_fit(self, name: str) -> Any:
+        """Return what one of the parameters `READ` was in the fit."""
+        assert self.fit_result_.parameters is not None
+        return self.fit_result_.parameters[name]
+
     def __getstate__(self) -> dict[str, Any]:
         """Store nothing that can be read off the fit result, and parameters in plain types."""
         state: dict[str, Any] = super().__getstate__()
@@ -98,7 +122,10 @@ class Fitted(Compact, NotebookBlock):
             state = FitResult.upgraded(state)
         super().__setstate__(state)
         if "fit_result_" in state:
-            self._set_fit_result(self.fit_result_)
+            result = self.fit_result_
+            if result.parameters is None:  # stored by an earlier release
+                result = replace(result, parameters=self._read_parameters())
+            self._set_fit_result(result)
 
     @with_default_float_errors
     def summary(self) -> Any:
@@ -211,6 +238,38 @@ class Fitted(Compact, NotebookBlock):
         if y is None:
             return diagnose(Case(self, self._queries(X), given=X))
         return diagnose(Case(self, *self._like_fitted(X, y), X, row_labels(y)))
+
+    @abstractmethod
+    def _evidence_models(
+        self, X: ArrayLike, y: ArrayLike, given: Given
+    ) -> Iterator[tuple[FittedOutput, Array, EvidenceModel]]:
+        """Yield every output, its functions at rows of data, and their evidence in these data.
+
+        Further arguments of `log_evidence` are `given` by name, None where they are not.
+        """
+
+    def _log_evidence(self, X: ArrayLike, y: ArrayLike, given: Given) -> float:
+        """Log evidence of the fitted hyperparameters in other data; see `_evidence_models`."""
+        total, prior = 0.0, check_weight_prior(self._in_fit("alpha_prior"), "alpha_prior")
+        for output, _, model in self._evidence_models(X, y, given):
+            total += model.log_evidence(output.alpha) + prior.log_prob(output.alpha)
+        return total
+
+    def _finds_weights_again(self, X: ArrayLike, y: ArrayLike, given: Given) -> bool:
+        """Return whether its hyperparameters give the fitted weights in these data, too.
+
+        They do if what is predicted at the rows is the same: weights themselves may hardly be
+        determined. Arguments are those of `_evidence_models`.
+        """
+        for output, Phi, model in self._evidence_models(X, y, given):
+            found, own = model.at_precisions(output.alpha).posterior, output.posterior
+            assert isinstance(found, Posterior)
+            mean, variance = own.latent_mean(Phi), own.latent_covariance(Phi)
+            std = np.sqrt(np.maximum(variance.diagonal(axis1=1, axis2=2), 0.0))
+            apart = np.abs(found.latent_mean(Phi) - mean)
+            if not (apart <= SAME_STD * std + SAME_SHARE * np.abs(mean).max()).all():
+                return False
+        return True
 
     @abstractmethod
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Any]:

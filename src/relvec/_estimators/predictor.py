@@ -44,9 +44,9 @@ class Predictor(LatentPredictor):
         check_is_fitted(self)
         outputs = self.fit_result_.outputs
         if not hasattr(outputs[0].likelihood, name):
+            given = self._in_fit("likelihood")
             raise AttributeError(
-                f"{public} is not available with likelihood={self.likelihood!r}, whose noise has "
-                "none"
+                f"{public} is not available with likelihood={given!r}, whose noise has none"
             )
         found = [getattr(output.likelihood, name) for output in outputs]
         return float(found[0]) if self._single else np.array(found)
@@ -63,7 +63,7 @@ class Predictor(LatentPredictor):
         if not isinstance(self.fit_result_.outputs[0].likelihood, Gaussian):
             raise ValueError(
                 f"noise_variance_per_row is given, expected None with likelihood="
-                f"{self.likelihood!r}, whose noise is not Gaussian"
+                f"{self._in_fit('likelihood')!r}, whose noise is not Gaussian"
             )
 
     @overload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relvec._assess.conformal import CalibratedRegressor, held_out
 from relvec._design import DenseDesign
+from relvec._estimators.fitted import Given
 from relvec._estimators.incremental import Incremental
 from relvec._estimators.out_of_core import OutOfCoreRows
 from relvec._estimators.targets import (
@@ -22,9 +24,9 @@ from relvec._estimators.targets import (
     relative_precision,
     varying,
 )
-from relvec._evidence import evidence_model
+from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
-from relvec._fitting.result import FitResult
+from relvec._fitting.result import FitResult, FittedOutput
 from relvec._numerics.checks import check_positive, check_weights, named_errors, read_only, reading
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import check_gamma
@@ -276,25 +278,29 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             In nats, the sum over the targets; on the training data, with what `fit` was given, it
             is ``log_evidence_``.
         """
+        given = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
+        return self._log_evidence(X, y, given)
+
+    def _evidence_models(
+        self, X: ArrayLike, y: ArrayLike, given: Given
+    ) -> Iterator[tuple[FittedOutput, Array, EvidenceModel]]:
+        """See `Fitted._evidence_models`."""
         rows, targets = self._like_fitted(X, y)
-        weights = check_weights(sample_weight, len(rows))
+        weights = check_weights(given.get("sample_weight"), len(rows))
         used = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
         weights = None if weights is None else weights[used]
-        Phi, total = self.basis_.values(rows[used]), 0.0
-        variances = None
-        if noise_variance_per_row is not None:
-            variances = check_row_variances(noise_variance_per_row, len(rows))[used]
+        Phi, center = self.basis_.values(rows[used]), bool(self._in_fit("fit_intercept"))
+        variances = given.get("noise_variance_per_row")
+        if variances is not None:
+            variances = check_row_variances(variances, len(rows))[used]
         for output, target in zip(self.fit_result_.outputs, targets[used].T, strict=True):
             precision = None
             if variances is not None:
                 precision = relative_precision(variances, self._noise_variance(output))
-            own, center = Phi[:, output.columns], bool(self.fit_intercept)
-            design = DenseDesign(own, center=center, weights=weights, precision=precision)
+            own, candidates = (Phi[:, output.columns] for _ in range(2))
+            design = DenseDesign(candidates, center=center, weights=weights, precision=precision)
             output.likelihood.check(target)
-            model = evidence_model(output.likelihood, design, target[:, None])
-            total += model.log_evidence(output.alpha)
-            total += self._alpha_prior().log_prob(output.alpha)
-        return total
+            yield output, own, evidence_model(output.likelihood, design, target[:, None])
 
     @with_default_float_errors
     def calibrate(

@@ -384,6 +384,10 @@ class EvidenceModel(ABC):
     def log_evidence(self, alpha: Array) -> float:
         """Log evidence of all candidates of the design, for precisions in the users' units."""
 
+    def at_precisions(self, alpha: Array) -> SparseModel:
+        """Return the model of all candidates, for precisions in the users' units."""
+        return self.finalize(self.hyper_of(alpha))
+
     @abstractmethod
     def user_evidence(self, log_evidence: float) -> float:
         """Log evidence in the users' units."""

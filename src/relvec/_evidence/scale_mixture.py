@@ -85,8 +85,8 @@ class ScaleMixtureEvidence(ExactEvidence):
         """See `EvidenceModel.finalize`."""
         return replace(super().finalize(hyper), likelihood=self._noise)
 
-    def converged(self, alpha: Array) -> SparseModel:
-        """Model of all candidates at precisions in the users' units, with the best scales."""
+    def at_precisions(self, alpha: Array) -> SparseModel:
+        """See `EvidenceModel.at_precisions`: with the scales that are best for it."""
         found = self.finalize(self.hyper_of(alpha))
         for _ in range(MAX_TURNS):
             assert isinstance(found.posterior, Posterior)
@@ -100,4 +100,4 @@ class ScaleMixtureEvidence(ExactEvidence):
 
     def log_evidence(self, alpha: Array) -> float:
         """See `EvidenceModel.log_evidence`."""
-        return self.converged(alpha).log_evidence
+        return self.at_precisions(alpha).log_evidence

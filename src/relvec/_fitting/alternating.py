@@ -229,7 +229,8 @@ class Alternation:
         if isinstance(at.likelihood, StudentT):
             kept = self.design.restrict(found.active)
             square = at.likelihood.expected_square(self.t, at.mean, at.variance)
-            best = ScaleMixtureEvidence(kept, self.t, at.likelihood, square).converged(found.alpha)
+            rows = ScaleMixtureEvidence(kept, self.t, at.likelihood, square)
+            best = rows.at_precisions(found.alpha)
             evidence = best.log_evidence + self.solver.alpha_prior.log_prob(found.alpha)
             found = replace(
                 found,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -37,6 +38,8 @@ class FitConfig:
     single: bool = True  # whether there is one output, whose attributes have no axis of outputs
     #: position of each output among those that were fitted, if not each in its turn
     order: Index | None = None
+    #: those of the estimator that the fitted model goes on to read, by name
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,8 @@ class FitResult(Compact):
     noise_by_row: bool  # whether the variance of the noise was given for each row
     #: (n_samples, n_features), the rows themselves, where functions are added at the queries
     training_rows: Array | None
+    #: parameters of the estimator in the fit that it goes on to read; None of earlier releases
+    parameters: dict[str, Any] | None = None
 
     @classmethod
     def of(
@@ -227,6 +229,7 @@ class FitResult(Compact):
             feature_relevance=_relevance(kept, data),
             noise_by_row=data.row_precision is not None,
             training_rows=data.X.copy() if config.augment else None,  # users may write to theirs
+            parameters=dict(config.parameters),
         )
 
     def by_output(self, name: str, missing: float) -> Array:

@@ -105,7 +105,7 @@ def _is_averaged(model: Any) -> bool:
     These hang on the axes of a covariance, of which single precision does not leave enough.
     """
     several = any(output.likelihood.n_outputs > 1 for output in model.fit_result_.outputs)
-    return several and bool(model.proba == "integrated")
+    return several and bool(model.fit_result_.parameters["proba"] == "integrated")
 
 
 def _labels(scope: Any, container: Any, model: Any) -> str:

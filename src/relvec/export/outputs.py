@@ -169,7 +169,8 @@ def _(likelihood: Poisson, mean: Expression, variance: Expression) -> Moments:
 
 
 def _classes(model: Any, at: Functions) -> dict[str, Stored]:
-    label, integrated = Axis("kind", len(model.classes_)), model.proba == "integrated"
+    label = Axis("kind", len(model.classes_))
+    integrated = model.fit_result_.parameters["proba"] == "integrated"
     first, *others = model.fit_result_.outputs
     if isinstance(first.likelihood, Categorical):
         p = _categorical(first, at, label, integrated=integrated)
