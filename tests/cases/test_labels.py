@@ -71,7 +71,7 @@ def test_names_of_several_classes_only_order_the_columns(multi_class):
         assert list(named.classes_) == sorted(names)
         assert named.log_evidence_ == pytest.approx(model.log_evidence_, abs=1e-6)
         columns = np.searchsorted(named.classes_, names)
-        # The quadrature over several classes is good for two digits, whatever their order.
+        # The quadrature over several classes is good to 5e-3, whatever their order.
         for of, atol in ((at_the_mode, 1e-6), (lambda model: model, 5e-3)):
             np.testing.assert_allclose(
                 of(named).predict_proba(X)[:, columns], of(model).predict_proba(X), atol=atol

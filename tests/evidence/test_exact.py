@@ -1,9 +1,11 @@
 """What is reported of a model is recomputed from its functions, in the users' units."""
 
+import mpmath
 import numpy as np
 import pytest
 
 from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.gaussian import ExactState, ReducedData
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.priors import Gamma
 from relvec.likelihoods import Gaussian
@@ -126,3 +128,21 @@ def test_the_empty_model_has_a_level_and_an_evidence(problem):
         empty.posterior.latent_covariance(at)[:, 0, 0],
         empty.likelihood.noise_variance * problem.center / 15,
     )
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 5])
+def test_weights_of_small_noise_have_all_their_digits(seed):
+    """Where functions are alike, Σ̂ has lost half of its digits, and one refinement gains them."""
+    rng, beta = np.random.default_rng(seed), 1e8
+    Phi = rng.standard_normal((8, 4))
+    Phi[:, 1::2] = Phi[:, ::2] + 1e-3 * Phi[:, 1::2]
+    R, c = np.linalg.qr(Phi / np.linalg.norm(Phi, axis=0))[1], rng.standard_normal(4)
+    data = ReducedData(R, c[None], np.zeros(1), 8.0)
+    found = ExactState(data, Hyperparameters(np.arange(4), np.ones(4), np.full(1, beta)))
+    with mpmath.workdps(60):
+        D = mpmath.sqrt(beta) * mpmath.matrix(R.tolist())
+        t = mpmath.sqrt(beta) * mpmath.matrix(c.tolist())
+        exact = mpmath.lu_solve(D.T * D + mpmath.eye(4), D.T * t)
+    expected = np.array([float(weight) for weight in exact])
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(found.means[0, :, 0], expected, rtol=0, atol=1e-12 * size)

@@ -107,6 +107,29 @@ def test_no_class_comes_before_another(rows, rng):
     np.testing.assert_allclose(found, expected, atol=0.005)
 
 
+def average_by_trapezium(likelihood, mean, root):
+    """Average over y = mean + zᵀroot, with the trapezium rule on a cube of normal z."""
+    z, d = np.linspace(-8, 8, 241 if likelihood.n_classes == 3 else 71), likelihood.n_outputs
+    points = np.stack(np.meshgrid(*[z] * d, indexing="ij"), axis=-1).reshape(-1, d)
+    weights = np.exp(-0.5 * (points**2).sum(axis=1))
+    return weights @ likelihood.probabilities(mean + points @ root) / weights.sum()
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])
+@pytest.mark.parametrize(("size", "error"), [(0.1, 1e-4), (1.0, 6e-4), (10.0, 1.5e-3)])
+def test_mean_probabilities_are_as_exact_as_the_guide_says(n_classes, size, error, rng):
+    likelihood, d = Categorical(n_classes), n_classes - 1
+    roots = np.sqrt(size / d) * rng.normal(size=(12, d, d))
+    mean = 2 * np.sqrt(size) * rng.normal(size=(12, d))
+    found = likelihood.mean_probabilities(mean, roots.swapaxes(1, 2) @ roots)
+    each = zip(mean, roots, strict=True)
+    expected = np.stack([average_by_trapezium(likelihood, m, root) for m, root in each])
+    apart = np.abs(found - expected)
+    assert apart.max() < error
+    assert np.sqrt((apart**2).mean()) < error / 3
+    assert (apart / expected)[expected > 1e-3].max() < 0.5
+
+
 @pytest.mark.parametrize("size", [1.0, 4.0], ids=["near", "wide"])
 def test_mean_probabilities_are_averages_over_draws(rows, rng, size):
     likelihood, _, mean, covariance = rows

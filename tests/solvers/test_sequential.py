@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from relvec import RVR
 from relvec._evidence import evidence_model
 from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.hyperparameters import Hyperparameters
@@ -115,6 +116,32 @@ def test_no_start_after_the_first_neglects_a_part_of_the_functions():
         assert not solver.done(state)
         state = solver.step(model, state)
     assert not model.refine(Hyperparameters.empty(1.0)), "nothing is neglected any more"
+
+
+def test_starts_from_the_best_model_hold_its_noise_at_half_and_at_twice():
+    problem, solver = problems.smooth(True), Sequential(n_starts=6)
+    model = evidence_model(Gaussian(), problem.design, problem.t[:, None])
+    state, factors = solver.init(model), []
+    while not solver.done(state):
+        before, state = state, solver.step(model, state)
+        if len(state.endings) > max(len(before.endings), 2) and "hold" in state.stages:
+            best = max(state.endings, key=lambda ending: ending.log_evidence)
+            if len(state.hyper.alpha) == len(best.hyper.alpha):
+                factors.append(float(state.hyper.beta[0] / best.hyper.beta[0]))
+    assert sorted(set(factors)) == pytest.approx([0.5, 2.0])
+
+
+@pytest.mark.parametrize("gamma", [0.5, 3.0])
+@pytest.mark.parametrize("noise_variance", [None, 0.01])
+def test_mirror_images_have_mirrored_predictions(gamma, noise_variance):
+    """Of two points with an intercept both functions say the same, and neither may be preferred."""
+    X = np.repeat([[0.0], [1.0]], 5, axis=0)
+    y = np.repeat([0.0, 1.0], 5) + 0.05 * np.tile([1.0, -1.0, 0.5, -0.5, 0.0], 2)
+    model = RVR(gamma=gamma, noise_variance=noise_variance).fit(X, y)
+    at = np.linspace(-1, 2, 7)[:, None]
+    np.testing.assert_allclose(model.predict(1 - at), 1 - model.predict(at), rtol=1e-9, atol=1e-9)
+    alone = RVR(gamma=gamma, noise_variance=noise_variance, centers=[[0.0]]).fit(X, y)
+    assert model.log_evidence_ == pytest.approx(alone.log_evidence_, rel=1e-9)
 
 
 @pytest.mark.parametrize("noise_variance", [None, 0.01])

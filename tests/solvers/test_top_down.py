@@ -259,3 +259,31 @@ def test_no_pass_lowers_the_objective(solver, alpha_prior, seed):
     trace = np.array([row.log_evidence for row in found.history])
     assert len(trace) > 10
     assert (np.diff(trace) >= -1e-9 * np.abs(trace[1:])).all()
+
+
+class Thinned:
+    """A posterior with three functions of which two are worth less than `tol`, by themselves.
+
+    Without both the evidence is less by `loss`, and it may fall by `allowed` whatever goes.
+    """
+
+    def __init__(self, loss, allowed):
+        self.log_evidence, self.allowed_decrease, self.loss = -10.0, allowed, loss
+        self.hyper = Hyperparameters(np.arange(3), np.ones(3), np.ones(1))
+
+    def kept_after_deletions(self, tol):
+        return np.array([1])
+
+    def keep(self, kept):
+        fewer = Thinned(0.0, self.allowed_decrease)
+        fewer.log_evidence = self.log_evidence - self.loss
+        return fewer
+
+
+@pytest.mark.parametrize("allowed", [0.0, 0.5])
+@pytest.mark.parametrize(("share", "goes"), [(-1.0, True), (0.99, True), (1.01, False)])
+def test_thinning_costs_tol_a_function_at_most(allowed, share, goes):
+    """Together functions may be worth more than each, as near copies of one another are."""
+    solver = FixedPoint(tol=0.1)
+    here = Thinned(share * (2 * solver.tol + allowed), allowed)
+    assert (solver._without_copies(here) is not here) == goes

@@ -91,7 +91,11 @@ class Categorical(ClassLikelihood):
         return _softmax(self.functions(y))
 
     def mean_probabilities(self, mean: Array, covariance: Array) -> Array:
-        """The same averaged, at the same quasi-random normal points for every row."""
+        """The same averaged, at the same quasi-random normal points for every row.
+
+        For covariances of up to 1 errors are up to 6e-4, for those of 10 up to 1.5e-3 with five
+        classes and 5e-3 with ten.
+        """
         p = np.empty((len(mean), self.n_classes))
         size = max(1, BATCH_ENTRIES // (POINTS * self.n_classes))
         for begin in range(0, len(mean), size):
