@@ -69,7 +69,7 @@ def test_fit_says_what_is_wrong(houses, tmp_path, capsys):
 
 def test_fit_reports_what_the_saved_model_does(houses, houses_file, tmp_path, capsys):
     saved = tmp_path / "model.skops"
-    split = ["--test-size", "0.25", "--random-state", "3"]
+    split = ["--model", "rvm", "--test-size", "0.25", "--random-state", "3"]
     code = main(["fit", houses_file, "--target", "price", *split, "--out", str(saved)])
     out, err = capsys.readouterr()
     lines = report(out)
@@ -147,7 +147,12 @@ def test_predict_writes_the_intervals_of_the_model(houses, model_file, tmp_path,
     np.testing.assert_allclose(written["upper_95"], mean + 1.959963985 * std)
 
 
-def test_a_category_not_seen_before_warns_in_one_line(houses, model_file, tmp_path, capsys):
+def test_a_category_not_seen_before_warns_in_one_line(houses, houses_csv, tmp_path, capsys):
+    model_file = str(tmp_path / "rvm.skops")
+    assert (
+        main(["fit", houses_csv, "--target", "price", "--model", "rvm", "--out", model_file]) == 0
+    )
+    capsys.readouterr()
     houses.loc[0, "district"] = "island"
     data = write(houses, tmp_path / "new.csv")
     assert main(["predict", model_file, data, "--out", str(tmp_path / "out.csv")]) == 0

@@ -72,7 +72,9 @@ def test_the_kind_of_column_does_not_matter():
 def test_fit_reports_what_the_saved_model_does(flats, flats_csv, tmp_path, capsys):
     saved = tmp_path / "model.skops"
     split = ["--test-size", "0.25", "--random-state", "3"]
-    code = main(["fit", flats_csv, "--target", "verdict", *split, "--out", str(saved)])
+    code = main(
+        ["fit", flats_csv, "--target", "verdict", "--model", "rvm", *split, "--out", str(saved)]
+    )
     out, err = capsys.readouterr()
     lines = report(out)
     assert (code, err) == (0, "")
@@ -191,7 +193,7 @@ def test_the_task_can_be_said(flats, tmp_path, capsys):
         ("rooms", "classification", "regression"),
     ):
         for words, task in ((["--task", "auto"], guess), (["--task", other], other)):
-            assert main(["fit", path, "--target", target, *words]) == 0
+            assert main(["fit", path, "--target", target, "--model", "linear", *words]) == 0
             assert report(capsys.readouterr().out)["task"].startswith(f"{task} of {target}")
 
 

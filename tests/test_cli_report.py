@@ -17,6 +17,12 @@ from relvec.storage import load
 from tests.support.browser import DESKTOP, PHONE
 from tests.support.commands import error_of, write
 
+#: A model of each kind that has pictures of its own.
+WORDS = {
+    "price": ["--gamma", "ard"],
+    "kind": ["--model", "effects"],
+    "species": ["--model", "rvm"],
+}
 NASTY = "<b>town</b> in $^$ & \"more\" <script>document.title = 'run'</script>"
 
 
@@ -36,7 +42,7 @@ def folder(tmp_path_factory):
         "species": irises.rename(columns={"target": "species"}),
     }
     for target, table in tables.items():
-        words = {"price": ["--gamma", "ard"], "kind": [], "species": []}[target]
+        words = WORDS[target]
         write(table[::2], folder / "fit.csv")
         write(table[1::2], folder / f"{target}.parquet")
         saved = ["--out", str(folder / f"{target}.skops"), "--test-size", "0"]

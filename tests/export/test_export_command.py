@@ -19,25 +19,28 @@ def table():
     return table.assign(price=np.sin(table["size"]) + 0.1 * table["age"] + noise)
 
 
-def fit(table, folder, capsys, *words, target="price"):
+def fit(table, folder, capsys, kind="rvm", target="price"):
     """Fit a table by the command, and return the file of the model."""
     data = write(table, folder / "data.csv")
     model = str(folder / "model.skops")
-    assert main(["fit", data, "--target", target, "--out", model, *words]) == 0
+    assert main(["fit", data, "--target", target, "--model", kind, "--out", model]) == 0
     capsys.readouterr()
     return model, data
 
 
+@pytest.mark.parametrize(
+    ("kind", "names"), [("rvm", ["size", "age", "colour"]), ("effects", ["size", "age"])]
+)
 @pytest.mark.parametrize(("word", "digits"), [([], 1e-10), (["--float"], 1e-5)])
-def test_a_graph_predicts_what_the_command_does(table, tmp_path, capsys, word, digits):
-    model, data = fit(table, tmp_path, capsys)
+def test_a_graph_predicts_what_the_command_does(table, tmp_path, capsys, kind, names, word, digits):
+    model, data = fit(table[[*names, "price"]], tmp_path, capsys, kind)
     graph, predicted = str(tmp_path / "model.onnx"), tmp_path / "predicted.csv"
     assert main(["export", model, graph, "--std", *word]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed[1:] == ["inputs: size, age, colour", "outputs: mean, std"]
+    assert printed[1:] == [f"inputs: {', '.join(names)}", "outputs: mean, std"]
     assert main(["predict", model, data, "--out", str(predicted)]) == 0
-    kinds = dict.fromkeys(["size", "age"], np.float32 if word else np.float64) | {"colour": object}
-    inputs = {name: table[[name]].to_numpy(dtype=kind) for name, kind in kinds.items()}
+    dtypes = dict.fromkeys(["size", "age"], np.float32 if word else np.float64)
+    inputs = {name: table[[name]].to_numpy(dtype=dtypes.get(name, object)) for name in names}
     found = np.hstack(InferenceSession(graph).run(None, inputs))
     expected = pandas.read_csv(predicted).to_numpy()[:, :2]
     np.testing.assert_allclose(found, expected, rtol=0, atol=digits)

@@ -10,6 +10,10 @@ from typing import Any
 
 #: Names of kernels of rows: those of `relvec.basis`, which takes a second to import.
 KERNELS = ("rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline", "effects")
+#: Kinds of models, the first of which is fitted where too few rows tell them apart.
+MODELS = ("rvm", "effects", "linear")
+#: Folds of the cross-validation that compares them.
+FOLDS = 3
 # Whole numbers with more distinct values than this are quantities, not classes.
 MOST_CLASSES = 10
 #: Option of `relvec fit` for each parameter of the estimators that it sets.

@@ -34,8 +34,10 @@ def draw_regression(figure: Figure) -> str:
     table = load_diabetes(as_frame=True, scaled=False).frame
     table = table.rename(columns={"target": "progression"})
     # The width is the best of five by cross-validation within the rows that are fitted.
-    ten = HoldoutFit.run(table, "progression", task, RVR(gamma=0.03), test_size=0.25)
-    one = HoldoutFit.run(table[["bmi", "progression"]], "progression", task, RVR(), test_size=0)
+    ten = HoldoutFit.run(table, "progression", task, {"rvm": RVR(gamma=0.03)}, test_size=0.25)
+    one = HoldoutFit.run(
+        table[["bmi", "progression"]], "progression", task, {"rvm": RVR()}, test_size=0
+    )
     titles = ("one input", "ten inputs, rows held out")
     for ax, fit, title in zip(figure.subplots(1, 2), (one, ten), titles, strict=True):
         fit.draw(ax)
@@ -58,7 +60,7 @@ def draw_classification(figure: Figure) -> str:
     table = data.data[["mean radius", "mean texture"]]
     table = table.assign(diagnosis=data.target_names[data.target])
     # The width is the best of five by cross-validation within the rows that are fitted.
-    fit = HoldoutFit.run(table, "diagnosis", task, RVC(gamma=0.03), test_size=0.5)
+    fit = HoldoutFit.run(table, "diagnosis", task, {"rvm": RVC(gamma=0.03)}, test_size=0.5)
     left, right = figure.subplots(1, 2)
     BoundaryDisplay.from_estimator(fit.model, fit.X_train, fit.y_train, ax=left)
     fit.draw(right)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from relvec import RVC, RVR
 from relvec._assess.findings import Diagnosis
-from relvec._commands.files import holds_texts
-from relvec._commands.tasks import Task, diagnosis, noise
+from relvec._commands.models import Choice, choose, pipeline
+from relvec._commands.tasks import Task, diagnosis, has_effects, noise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +33,7 @@ class HoldoutFit:
     y_train: pd.Series
     y_test: pd.Series
     seconds: float
+    choice: Choice
 
     @classmethod
     def run(
@@ -42,12 +41,16 @@ class HoldoutFit:
         table: pd.DataFrame,
         target: str,
         task: Task,
-        estimator: RVR | RVC,
+        estimators: Mapping[str, Any],
         *,
         test_size: float,
         random_state: int = 0,
     ) -> Self:
-        """Hold out a share of the rows, drawn at random, and fit the others."""
+        """Hold out a share of the rows, drawn at random, and fit the others.
+
+        Of several estimators, by the names of their kinds, it is the one that predicts best among
+        the rows that are not held out.
+        """
         X, y = table.drop(columns=target), task.checked(table[target])
         rows = X, X.iloc[:0], y, y.iloc[:0]
         if test_size > 0:
@@ -55,11 +58,12 @@ class HoldoutFit:
                 X, y, test_size=test_size, random_state=random_state, stratify=task.strata(y)
             )
         X_train, X_test, y_train, y_test = rows
-        model = _pipeline(X, estimator)
+        models = {name: pipeline(X, estimator) for name, estimator in estimators.items()}
         start = time.perf_counter()
-        model.fit(X_train, y_train)
+        choice = choose(models, task, X_train, y_train, random_state)
+        model = models[choice.kind].fit(X_train, y_train)
         seconds = time.perf_counter() - start
-        return cls(task, model, X_train, X_test, y_train, y_test, seconds)
+        return cls(task, model, X_train, X_test, y_train, y_test, seconds, choice)
 
     def draw(self, ax: Axes) -> None:
         """Draw the predictions of the rows held out, or of those fitted where there are none."""
@@ -76,12 +80,11 @@ class HoldoutFit:
     def report(self) -> str:
         """Text of what the fit found and of how well it predicts the rows held out."""
         estimator, target, n_rows = self.model[-1], str(self.y_train.name), len(self.y_train)
-        inputs = self.model[:-1].transform(self.X_train)
         lines = {
             "task": self.task.describe(self.model, target),
+            "model": str(self.choice),
             "rows": f"{n_rows} to fit, {len(self.y_test)} held out",
-            "features": f"{self.X_train.shape[1]} columns, {inputs.shape[1]} inputs once encoded",
-            "relevance vectors": f"{len(estimator.relevance_)} of {n_rows} rows",
+            **self._found(),
             "log evidence": f"{estimator.log_evidence_:.2f}",
             **noise(self.model, target),
         }
@@ -92,6 +95,26 @@ class HoldoutFit:
         below = "\n" + " " * NAME_WIDTH
         report = (f"{name:<{NAME_WIDTH}}{text}" for name, text in lines.items())
         return "\n".join(line.replace("\n", below) for line in report)
+
+    def _found(self) -> dict[str, str]:
+        """Inputs, and what the model keeps of them or of the rows."""
+        estimator, n_columns = self.model[-1], self.X_train.shape[1]
+        if has_effects(estimator):
+            table = estimator.effects_
+            effects = (
+                table.to_string(float_format="%.3g", index_names=False) if len(table) else "none"
+            )
+            return {"features": f"{n_columns} columns", "effects": effects}
+        n_inputs = self.model[:-1].transform(self.X_train).shape[1]
+        kept = {
+            "rvm": ("relevance vectors", f"{len(self.y_train)} rows"),
+            "linear": ("inputs kept", f"{n_inputs} inputs"),
+        }
+        name, of = kept[self.choice.kind]
+        return {
+            "features": f"{n_columns} columns, {n_inputs} inputs once encoded",
+            name: f"{len(estimator.relevance_)} of {of}",
+        }
 
     def diagnosis(self) -> Diagnosis:
         """Findings on the rows that were fitted, and what those held out add to them."""
@@ -107,43 +130,3 @@ class HoldoutFit:
                 if finding.code not in found.codes
             ]
         )
-
-
-def _pipeline(X: pd.DataFrame, estimator: RVR | RVC) -> Pipeline:
-    """Standardise numbers, one-hot encode texts; the model carries this preparation with it.
-
-    A category that the fit did not see is all zeros, like none of the known ones, and warns. What
-    comes out has the names of the columns, which the estimator keeps: of a category its own behind
-    that of the column. Where two would be the same, each has the kind of its column before it.
-    """
-    from pandas.api.types import is_numeric_dtype
-
-    # Positions: where columns are chosen by name, scikit-learn 1.6 keeps those left over, none
-    # here, in a list of a private type, which a stored model would have to trust.
-    numbers, categories = [], []
-    for position, (name, column) in enumerate(X.items()):
-        if is_numeric_dtype(column):
-            numbers.append(position)
-        elif not holds_texts(column):
-            raise ValueError(
-                f"column {name!r} holds {column.dtype}, neither numbers nor categories: "
-                "exclude it or turn it into numbers"
-            )
-        elif 2 * column.nunique() > len(column):
-            raise ValueError(
-                f"column {name!r} has {column.nunique()} different texts in {len(column)} rows, "
-                "too many for categories: exclude it or group them"
-            )
-        else:
-            categories.append(position)
-    encoder = OneHotEncoder(handle_unknown="warn", sparse_output=False)
-    names = [str(X.columns[position]) for position in numbers]
-    for position in categories:
-        column = X.iloc[:, position]
-        names += [f"{column.name}_{value}" for value in column.unique()]
-    columns = ColumnTransformer(
-        [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)],
-        verbose_feature_names_out=len(set(names)) < len(names),
-    )
-    columns.set_output(transform="pandas")
-    return Pipeline([("columns", columns), ("machine", estimator)])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 from argparse import Namespace
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +14,18 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from relvec._commands import arguments, files
-from relvec._commands.tasks import Drawing, Task, diagnosis, load_model, noise
+from relvec._commands.tasks import Drawing, Task, diagnosis, has_effects, load_model, noise
 from relvec._commands.terminal import listed, print_text
 from relvec._estimators.notebook import facts
 from relvec._files import write_file
-from relvec.display import EvidenceDisplay, RelevanceDisplay
+from relvec.display import EffectsDisplay, EffectSharesDisplay, EvidenceDisplay, RelevanceDisplay
 from relvec.display.base import rows_among
 from relvec.display.relevance import AROUND, BAR
 
 if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Template
+    from matplotlib.axes import Axes
 
 # Inches: a width that makes the letters readable where a phone shrinks the picture.
 WIDTH = 5.4
@@ -30,6 +33,8 @@ WIDTH = 5.4
 MOST_MARKS, DOTS_PER_INCH = 2000, 200
 # Functions in the table, and inputs in the picture of their relevance.
 MOST_FUNCTIONS, MOST_INPUTS = 100, 20
+# Effects in pictures, those with the largest shares.
+MOST_EFFECTS = 12
 # Letters at either end of a long name of an input there, which takes its place from the bars.
 FIRST_LETTERS, LAST_LETTERS = 14, 9
 
@@ -105,9 +110,15 @@ def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     estimator, inputs = model[-1], model[:-1].transform(X)
     gamma = getattr(estimator, "gamma_", None)
     width = f", gamma {gamma:.4g}" if isinstance(arguments.gamma, float) else ""
-    kernel = {"kernel": f"{estimator.kernel}{width}"}
+    kernel = {"kernel": f"{estimator.kernel}{width}"} if hasattr(estimator, "kernel") else {}
     return {
-        "fit": {**kernel, **facts(estimator), **noise(model, str(y.name))},
+        "effects": estimator.effects_ if has_effects(model[-1]) else None,
+        "fit": {
+            "model": type(estimator).__name__,
+            **kernel,
+            **facts(estimator),
+            **noise(model, str(y.name)),
+        },
         "n_rows": len(y),
         "n_fitted": int(rows_among(np.asarray(inputs), estimator.relevance_vectors_).sum()),
         "n_vectors": len(estimator.relevance_vectors_),
@@ -122,6 +133,8 @@ def _pictures(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dic
     drawings = [*task.drawings(model, X, y)]
     if np.ndim(getattr(model[-1], "gamma_", 0.0)):
         drawings.append(_relevance(model))
+    if has_effects(model[-1]):
+        drawings.extend(_effects(model, X))
     history = Drawing(
         "Log evidence and number of functions after every pass of the fit.",
         lambda ax: EvidenceDisplay.from_estimator(model, ax=ax),
@@ -144,6 +157,35 @@ def _relevance(model: Pipeline) -> Drawing:
         lambda ax: display.plot(n_features=shown, ax=ax),
         height=AROUND + BAR * shown,
     )
+
+
+def _effects(model: Pipeline, X: pd.DataFrame) -> Iterator[Drawing]:
+    """Drawings of the shares of the terms and of each effect; of more than two classes, of each."""
+    estimator = model[-1]
+    several = np.ndim(estimator.constant_) > 0
+    features = dict(zip(estimator.terms_, estimator.term_features_, strict=True))
+    for target in estimator.classes_.tolist() if several else [None]:
+        whose, column = (f" for {target}", f"share[{target}]") if several else ("", "share")
+        share = estimator.effects_[column].nlargest(MOST_EFFECTS)
+        terms = share.index[share > 0]
+        if len(terms):
+            yield Drawing(
+                f"Shares of the terms in the variance of the function{whose}.",
+                partial(_draw_shares, model, target, len(terms)),
+                height=AROUND + BAR * len(terms),
+            )
+        for term in terms:
+            if 0 < len(features[term]) < 3:
+                draw = partial(_draw_effect, model, X, term, target)
+                yield Drawing(f"Effect of {term}{whose}, with 95 % intervals.", draw)
+
+
+def _draw_shares(model: Pipeline, target: Any, n_terms: int, ax: Axes) -> None:
+    EffectSharesDisplay.from_estimator(model, n_terms=n_terms, target=target, ax=ax)
+
+
+def _draw_effect(model: Pipeline, X: pd.DataFrame, term: str, target: Any, ax: Axes) -> None:
+    EffectsDisplay.from_estimator(model, X, [term], target=target, ax=ax)
 
 
 def _shortened(name: str) -> str:

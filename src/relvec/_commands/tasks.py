@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, log_loss, root_mean_squared_error
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from relvec import RVC, RVR, storage
+from relvec import (
+    RVC,
+    RVR,
+    EffectsClassifier,
+    EffectsRegressor,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
+    log_density,
+    storage,
+)
 from relvec._assess.findings import Diagnosis
-from relvec._commands.arguments import FIT_OPTIONS, MOST_CLASSES
+from relvec._commands.arguments import FIT_OPTIONS, MODELS, MOST_CLASSES
 from relvec._commands.files import holds_texts
 from relvec._commands.terminal import listed
 from relvec.display import (
@@ -28,6 +39,9 @@ from relvec.display import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+#: Positions of the rows to fit and of those left out.
+Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # Half the width of a 95 % interval, in standard deviations.
 Z95 = NormalDist().inv_cdf(0.975)
@@ -45,7 +59,9 @@ class Drawing:
 class Regression:
     """Numbers: a mean with an error bar."""
 
-    estimator = RVR
+    estimators: ClassVar[dict[str, Any]] = dict(
+        zip(MODELS, (RVR, EffectsRegressor, SparseBayesianRegressor), strict=True)
+    )
     circles_vectors = True
 
     def checked(self, target: pd.Series) -> pd.Series:
@@ -58,6 +74,20 @@ class Regression:
 
     def strata(self, target: pd.Series) -> None:
         """Return None: rows are held out regardless of their values."""
+
+    def folds(self, target: pd.Series, count: int, seed: int) -> list[Fold]:
+        """Positions to fit and to leave out in each of so many folds; none of too few rows."""
+        if len(target) < 2 * count:
+            return []
+        return list(KFold(count, shuffle=True, random_state=seed).split(target))
+
+    def n_functions(self, target: pd.Series) -> int:
+        """Return one, for the mean."""
+        return 1
+
+    def log_density(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
+        """Mean log density of the targets."""
+        return log_density(model, X, y)
 
     def describe(self, model: Pipeline, target: str) -> str:
         """Name the target."""
@@ -103,7 +133,9 @@ class Regression:
 class Classification:
     """Classes: a probability each."""
 
-    estimator = RVC
+    estimators: ClassVar[dict[str, Any]] = dict(
+        zip(MODELS, (RVC, EffectsClassifier, SparseBayesianClassifier), strict=True)
+    )
     circles_vectors = False
 
     def checked(self, target: pd.Series) -> pd.Series:
@@ -132,6 +164,33 @@ class Classification:
                 "hold some out: --test-size 0 fits them all"
             )
         return target
+
+    def folds(self, target: pd.Series, count: int, seed: int) -> list[Fold]:
+        """Positions to fit and to leave out in each of so many folds, with shares of each class.
+
+        There are none of too few rows: two classes are to be among those to fit in every fold.
+        """
+        counts = target.value_counts()
+        if len(target) < 2 * count or len(counts) < 2 or counts.max() < count or counts.iloc[1] < 2:
+            return []
+        with warnings.catch_warnings():  # of classes with fewer rows than folds
+            warnings.simplefilter("ignore")
+            kind = StratifiedKFold(count, shuffle=True, random_state=seed)
+            return list(kind.split(np.zeros(len(target)), target))
+
+    def n_functions(self, target: pd.Series) -> int:
+        """Count the functions that are fitted: one of two classes, or one for each of several."""
+        count = target.nunique()
+        return 1 if count < 3 else int(count)
+
+    def log_density(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
+        """Mean log probability of the classes; of those that the model does not know it is none."""
+        import pandas as pd
+
+        known = pd.DataFrame(model.predict_proba(X), columns=model.classes_)
+        classes = np.unique(np.concatenate([model.classes_, y]))
+        probability = known.reindex(columns=classes, fill_value=0.0).to_numpy()
+        return -float(log_loss(y, probability, labels=classes))
 
     def describe(self, model: Pipeline, target: str) -> str:
         """Name the target and its classes."""
@@ -207,10 +266,17 @@ def load_model(path: Path, *, trust_pickle: bool) -> tuple[Task, Pipeline]:
     """Read a model of `relvec fit` and its task; any other raises ValueError."""
     model = storage.load(path, trust_pickle=trust_pickle)
     for task in TASKS.values():
-        ours = isinstance(model, Pipeline) and isinstance(model[-1], task.estimator)
+        ours = isinstance(model, Pipeline) and isinstance(
+            model[-1], tuple(task.estimators.values())
+        )
         if ours and hasattr(model, "feature_names_in_"):
             return task, model
     raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
+
+
+def has_effects(estimator: Any) -> bool:
+    """Return whether an estimator tells the effects of its inputs."""
+    return isinstance(estimator, EffectsRegressor | EffectsClassifier)
 
 
 def noise(model: Pipeline, target: str) -> dict[str, str]:
