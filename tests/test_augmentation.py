@@ -11,9 +11,10 @@ from relvec import RVC, RVR
 from relvec._fitting.augmentation import TrainingRows
 from relvec.basis import RBF, Bias, CallableKernel, Columns, Concatenate, Laplacian, Precomputed
 from relvec.likelihoods import Gaussian
+from tests.support.covering import covering
 from tests.support.inputs import clouds, noisy_border, noisy_sinc
 from tests.support.laplace import MODE, DenseCurvature
-from tests.support.machines import answers
+from tests.support.machines import MACHINES, answers
 from tests.support.rows import cauchy
 from tests.test_fitted_laplace import targets
 from tests.test_storage import ROADS
@@ -114,8 +115,11 @@ def assert_dense(model, X, all_targets, copies=None, precision=None, settled=1e-
     assert moved > 0.1
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@pytest.mark.parametrize(
+    ("machine", "kernel", "fit_intercept"),
+    covering(MACHINES, KERNELS.values(), [False, True]),
+    indirect=["machine"],
+)
 def test_outputs_are_those_of_the_augmented_dictionary(kernel, fit_intercept, machine):
     model, X, y = posed(machine, kernel=kernel, fit_intercept=fit_intercept)
     model.fit(X, y)
@@ -250,8 +254,11 @@ def test_units_of_the_target_do_not_matter(factor, offset):
     np.testing.assert_allclose(scaled_std / factor, std, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])
-@pytest.mark.parametrize("factor", [1e-4, 1e6])
+@pytest.mark.parametrize(
+    ("machine", "kernel", "factor"),
+    covering(MACHINES, ["rbf", "poly", "linear"], [1e-4, 1e6]),
+    indirect=["machine"],
+)
 def test_units_of_the_inputs_do_not_matter(kernel, factor, machine):
     X, y = noisy_sinc(40, seed=15, slope=0.1)
     near, y = QUERIES[:-1], machine.target(y)

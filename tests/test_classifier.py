@@ -11,6 +11,7 @@ from scipy.stats import norm
 from relvec import RVC
 from relvec.basis import RBF, Bias, Columns, Concatenate
 from relvec.exceptions import EmptyModelWarning
+from tests.support.covering import covering
 from tests.support.inputs import clouds, noisy_border, threshold
 from tests.support.machines import at_the_mode
 
@@ -26,14 +27,16 @@ def fitted(n_classes, multi_class, **parameters):
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
-@pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(
-    "kernel", ["rbf", "linear", "linear_spline", Concatenate([Bias(), Columns(), RBF()])], ids=str
+    ("kind", "kernel", "fit_intercept"),
+    covering(
+        MACHINES,
+        ["rbf", "linear", "linear_spline", Concatenate([Bias(), Columns(), RBF()])],
+        [True, False],
+    ),
 )
-@pytest.mark.parametrize(("n_classes", "multi_class"), MACHINES)
-def test_plug_in_probabilities_are_those_of_the_functions(
-    n_classes, multi_class, kernel, fit_intercept
-):
+def test_plug_in_probabilities_are_those_of_the_functions(kind, kernel, fit_intercept):
+    n_classes, multi_class = kind
     model, _, _, query = fitted(
         n_classes, multi_class, kernel=kernel, fit_intercept=fit_intercept, proba="mode"
     )
@@ -125,9 +128,10 @@ def test_several_classes_are_integrated_over_the_posterior(n_classes):
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
-@pytest.mark.parametrize("weights", [None, np.arange(75) % 4])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline"])
+@pytest.mark.parametrize(
+    ("kernel", "fit_intercept", "weights"),
+    covering(["rbf", "laplacian", "linear_spline"], [True, False], [None, np.arange(75) % 4]),
+)
 def test_one_against_the_rest_is_a_binary_machine_for_every_class(kernel, fit_intercept, weights):
     X, y = clouds(*SIZES[3], spread=1.2)
     given = {"kernel": kernel, "fit_intercept": fit_intercept}
@@ -159,9 +163,10 @@ def test_two_classes_are_one_machine_however_it_is_asked_for():
     assert multinomial.weight_precision_.shape == ovr.weight_precision_.shape
 
 
-@pytest.mark.parametrize("distance", [1, 10, 1e3, 1e5])
-@pytest.mark.parametrize("proba", ["integrated", "mode"])
-@pytest.mark.parametrize("kernel", ["linear_spline", "linear"])
+@pytest.mark.parametrize(
+    ("kernel", "proba", "distance"),
+    covering(["linear_spline", "linear"], ["integrated", "mode"], [1, 10, 1e3, 1e5]),
+)
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")  # the class between
 def test_far_out_one_against_the_rest_still_has_probabilities(kernel, proba, distance):
     """Even where all its machines say that a row is of the rest, beyond double precision."""

@@ -8,6 +8,7 @@ from relvec._design import ArrayBlocks
 from relvec._fitting.data import ConstantInputs
 from relvec.basis import RBF, Columns, FunctionColumns, Laplacian, Polynomial
 from relvec.exceptions import RoundingWarning
+from tests.support.covering import covering
 
 N = 120
 LOST = {
@@ -38,13 +39,11 @@ def table(r, column):
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
-@pytest.mark.parametrize("unit", [1e-30, 1.0, 1e30])
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-@pytest.mark.parametrize("column", LOST.values(), ids=LOST)
+@pytest.mark.parametrize(("column", "model", "unit"), covering(LOST, MODELS, [1e-30, 1.0, 1e30]))
 def test_predictions_do_not_rest_on_columns_that_are_lost_beside_others(column, model, unit):
     for seed in range(2):
-        X, y = table(np.random.default_rng(seed), column)
-        fitted, moved = model().fit(unit * X, y), X.copy()
+        X, y = table(np.random.default_rng(seed), LOST[column])
+        fitted, moved = MODELS[model]().fit(unit * X, y), X.copy()
         moved[:, 2] = 2e-4
         np.testing.assert_allclose(
             fitted.predict(unit * moved), fitted.predict(unit * X), atol=1e-3

@@ -23,9 +23,8 @@ from relvec import (
 )
 from relvec.basis import RBF, Bias, Columns, Concatenate, Laplacian
 from tests.support import inputs
+from tests.support.covering import covering
 from tests.support.machines import MACHINES, answers, plug_in
-
-KERNELS = ["rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline"]
 
 
 class Product:
@@ -70,15 +69,12 @@ test_common_checks = common_checks(
         RVR(kernel="precomputed"),
         RVR(kernel=Concatenate([Columns(), RBF(gamma=0.5)]), centers=3, random_state=0),
         RVR(likelihood="poisson"),
-        RVR(likelihood="student_t"),
         RVC(),
         RVC(kernel="laplacian", multi_class="ovr", proba="mode", class_weight="balanced"),
         RVR(kernel=["rbf", Columns()]),
         RVR(augment=True),
-        RVC(augment=True),
         RVR(remainder="process"),
         EffectsRegressor(),
-        EffectsClassifier(),
         SparseBayesianRegressor(),
         SparseBayesianClassifier(),
     ]
@@ -92,7 +88,10 @@ test_more_common_checks = pytest.mark.slow(
             RVC(kernel=["rbf", "linear"]),
             RVR(kernel="laplacian", gamma=0.3),
             RVR(kernel=["effects", "rbf"], remainder="process", remainder_centers=5),
+            RVR(likelihood="student_t"),
+            RVC(augment=True),
             RVC(remainder="process"),
+            EffectsClassifier(),
             EffectsRegressor(interactions=None, remainder=None),
             EffectsRegressor(likelihood="poisson"),
             EffectsClassifier(interactions=None, class_weight="balanced"),
@@ -119,7 +118,7 @@ test_more_common_checks = pytest.mark.slow(
 )
 
 
-@pytest.mark.parametrize("kernel", [*KERNELS, RBF(gamma=0.2), Concatenate([Bias(), RBF()])])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", RBF(gamma=0.2), Concatenate([Bias(), RBF()])])
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
 def test_clone_and_pickle_give_the_same_bits(kernel, machine):
     X, y = inputs.noisy_sinc(slope=0.1)
@@ -201,8 +200,11 @@ def test_tables_equal_arrays_and_keep_their_names(library, machine, rng):
         direct.predict(frame[["load", "length"]])
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int8])
+@pytest.mark.parametrize(
+    ("machine", "dtype", "kernel"),
+    covering(MACHINES, [np.float32, np.int32, np.int8], ["rbf", "linear", "poly"]),
+    indirect=["machine"],
+)
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
 def test_narrow_types_are_computed_in_double_precision(kernel, dtype, machine, rng):
     X = rng.integers(-9, 10, size=(50, 2)).astype(dtype)
@@ -214,8 +216,11 @@ def test_narrow_types_are_computed_in_double_precision(kernel, dtype, machine, r
     np.testing.assert_allclose(answers(narrow, X), answers(double, X.astype(float)), rtol=1e-10)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline"])
-@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(
+    ("machine", "kernel", "fit_intercept"),
+    covering(MACHINES, ["rbf", "laplacian", "linear_spline"], [True, False]),
+    indirect=["machine"],
+)
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
 def test_order_of_the_rows_does_not_matter(kernel, fit_intercept, machine, rng):
     """Rows at places drawn at random: where places mirror each other, their order breaks ties."""

@@ -10,6 +10,7 @@ import pytest
 from relvec import RVR
 from relvec.basis import KERNELS, RBF, Bias, Columns, Concatenate, Laplacian
 from tests.support import reference
+from tests.support.covering import covering
 from tests.support.rows import cauchy
 
 WIDEST = 1e9
@@ -54,9 +55,10 @@ def rounding(model, X, y):
     return np.finfo(float).eps * residual * weights / model.noise_variance_
 
 
-@pytest.mark.parametrize("noise_variance", [None, 1e-2, 1e-3, 1e-6])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("name", "fit_intercept", "noise_variance"),
+    covering(CASES, [False, True], [None, 1e-2, 1e-3, 1e-6]),
+)
 def test_log_evidence_is_the_density_of_the_data(name, fit_intercept, noise_variance):
     X, y = data(name)
     model = RVR(CASES[name], fit_intercept=fit_intercept, noise_variance=noise_variance).fit(X, y)

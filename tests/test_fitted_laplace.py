@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import is_classifier
 
+from tests.support.covering import covering
 from tests.support.laplace import MODE, DenseMode
 from tests.support.machines import MACHINES
 from tests.test_fitted_evidence import CASES, data
@@ -57,8 +58,11 @@ def functions(model, machine, outputs):
     return machine.likelihood.functions(outputs) if is_classifier(model) else outputs
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("machine", "name", "fit_intercept"),
+    covering([kind for kind in MACHINES if kind != "regression"], CASES, [False, True]),
+    indirect=["machine"],
+)
 def test_weights_and_evidence_follow_from_the_precisions(name, fit_intercept, machine):
     X, y = data(name)
     y = machine.target(y)

@@ -8,6 +8,7 @@ from sklearn.model_selection import KFold, cross_val_score
 
 from relvec import RVC
 from tests.support import inputs
+from tests.support.covering import covering
 
 #: Kernels with k(-x, -z) = k(x, z).
 MIRRORED = ["rbf", "laplacian", "linear", "poly", "sigmoid"]
@@ -15,10 +16,10 @@ KERNELS = ["rbf", "laplacian", "linear", "linear_spline"]
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
-@pytest.mark.parametrize("proba", ["integrated", "mode"])
-@pytest.mark.parametrize("labels", [(0, 1), (1, 0), ("spam", "ham")])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kernel", MIRRORED)
+@pytest.mark.parametrize(
+    ("kernel", "fit_intercept", "labels", "proba"),
+    covering(MIRRORED, [True, False], [(0, 1), (1, 0), ("spam", "ham")], ["integrated", "mode"]),
+)
 def test_mirror_images_have_mirrored_probabilities(kernel, fit_intercept, labels, proba):
     X, y = inputs.mirror_pair()
     model = RVC(kernel=kernel, fit_intercept=fit_intercept, proba=proba)
@@ -30,10 +31,10 @@ def test_mirror_images_have_mirrored_probabilities(kernel, fit_intercept, labels
         assert list(model.predict(X)) == list(labels)
 
 
-@pytest.mark.parametrize("n_columns", [1, 3])
-@pytest.mark.parametrize("half", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("middle", [0.0, -7.0])
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize(
+    ("kernel", "middle", "half", "n_columns"),
+    covering(["rbf", "linear"], [0.0, -7.0], [1e-6, 1.0, 1e6], [1, 3]),
+)
 def test_the_mirror_may_stand_anywhere(kernel, middle, half, n_columns):
     X, y = inputs.mirror_pair(middle, half, n_columns)
     model = RVC(kernel=kernel).fit(X, y)
@@ -43,11 +44,16 @@ def test_the_mirror_may_stand_anywhere(kernel, middle, half, n_columns):
     assert p[1] < 0.5 < p[-2]
 
 
-@pytest.mark.parametrize("proba", ["integrated", "mode"])
-@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-@pytest.mark.parametrize("n_columns", [1, 2, 5])
-@pytest.mark.parametrize("gap", [1e-6, 1e-3, 2.0, 1e3])
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize(
+    ("kernel", "gap", "n_columns", "unit", "proba"),
+    covering(
+        ["rbf", "linear"],
+        [1e-6, 1e-3, 2.0, 1e3],
+        [1, 2, 5],
+        [1e-9, 1.0, 1e9],
+        ["integrated", "mode"],
+    ),
+)
 def test_separable_classes_keep_finite_weights(kernel, gap, n_columns, unit, proba):
     X, y = inputs.two_sides(gap, n_columns)
     model = RVC(kernel=kernel, proba=proba).fit(unit * X, y)
@@ -55,10 +61,10 @@ def test_separable_classes_keep_finite_weights(kernel, gap, n_columns, unit, pro
     assert model.score(unit * X, y) >= 1 - 2 / len(y), "more than the two rows at the gap"
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("multi_class", ["multinomial", "ovr"])
-@pytest.mark.parametrize("spread", [1e-9, 1e-3, 0.1])
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize(
+    ("kernel", "spread", "multi_class", "fit_intercept"),
+    covering(["rbf", "linear"], [1e-9, 1e-3, 0.1], ["multinomial", "ovr"], [True, False]),
+)
 def test_several_separable_classes_keep_finite_weights(kernel, spread, multi_class, fit_intercept):
     X, y = inputs.clouds(8, 8, 8, 8, spread=spread)
     model = RVC(kernel=kernel, multi_class=multi_class, fit_intercept=fit_intercept).fit(X - 1, y)
@@ -146,9 +152,14 @@ def test_plug_in_probabilities_of_a_class_add_up_to_its_weight(sizes, class_weig
     np.testing.assert_allclose(total, np.bincount(y, weights), rtol=1e-6)
 
 
-@pytest.mark.parametrize("proba", ["integrated", "mode"])
-@pytest.mark.parametrize("multi_class", ["multinomial", "ovr"])
-@pytest.mark.parametrize("sizes", [(20, 20), (20, 20, 20), (20, 20, 1), (12, 7, 9, 11, 8, 1)])
+@pytest.mark.parametrize(
+    ("sizes", "multi_class", "proba"),
+    covering(
+        [(20, 20), (20, 20, 20), (20, 20, 1), (12, 7, 9, 11, 8, 1)],
+        ["multinomial", "ovr"],
+        ["integrated", "mode"],
+    ),
+)
 def test_probabilities_of_classes_sum_to_one_and_decide(sizes, multi_class, proba):
     X, y = inputs.clouds(*sizes)
     model = RVC(multi_class=multi_class, proba=proba).fit(X, y)

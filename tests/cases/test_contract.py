@@ -13,7 +13,8 @@ from sklearn.utils import get_tags
 
 from relvec import RVR
 from tests.support import inputs
-from tests.support.machines import answers, at_the_mode
+from tests.support.covering import covering
+from tests.support.machines import MACHINES, answers, at_the_mode
 
 
 def gaussian(X, Z):
@@ -46,9 +47,11 @@ def test_fit_of_a_linear_kernel_leaves_no_coef_behind(machine):
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "linear_spline"])
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("machine", "n", "kernel", "fit_intercept"),
+    covering(MACHINES, [1, 2, 3], ["rbf", "linear", "linear_spline"], [True, False]),
+    indirect=["machine"],
+)
 def test_very_few_rows_give_a_finite_model_or_name_their_number(n, kernel, fit_intercept, machine):
     X, y = inputs.three_rows()
     model = machine.make(kernel=kernel, fit_intercept=fit_intercept)
@@ -146,8 +149,11 @@ def test_precomputed_kernel_of_the_wrong_shape_is_refused(machine):
         model.predict(K[:, 1:])
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "linear_spline"])
+@pytest.mark.parametrize(
+    ("machine", "kernel", "dtype"),
+    covering(MACHINES, ["rbf", "linear", "linear_spline"], [np.float64, np.float32]),
+    indirect=["machine"],
+)
 def test_read_only_arrays_are_used_and_left_alone(kernel, dtype, machine):
     X, y = inputs.noisy_sinc(40, seed=69, slope=0.1)
     X, y, weights = X.astype(dtype), machine.target(y).astype(dtype), np.ones(40, dtype)
@@ -186,7 +192,7 @@ class ArrayShapes(pickle.Pickler):
         return NotImplemented
 
 
-@pytest.mark.parametrize(("kernel", "n"), [("rbf", 500), ("poly", 1500)])
+@pytest.mark.parametrize(("kernel", "n"), [("rbf", 300), ("poly", 600)])
 def test_saved_model_is_small_and_holds_no_training_matrix(kernel, n, machine, tmp_path):
     X, y = inputs.ten_columns_of_sinc(n)
     model = machine.make(kernel=kernel).fit(X, machine.target(y))

@@ -7,7 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 from relvec import RVR
 from relvec.basis import RBF, Bias, Columns, Concatenate
 from tests.support import inputs
-from tests.support.machines import answers
+from tests.support.covering import covering
+from tests.support.machines import MACHINES, answers
 from tests.support.reference import log_evidence_exact
 
 
@@ -32,8 +33,11 @@ def test_an_ordinary_fit_converges(machine):
 
 
 @pytest.mark.parametrize("n", [40, pytest.param(150, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("gamma", [1e-6, 1e-4, 1e-2, 1.0])
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "linear_spline", "sigmoid"])
+@pytest.mark.parametrize(
+    ("machine", "kernel", "gamma"),
+    covering(MACHINES, ["rbf", "laplacian", "linear_spline", "sigmoid"], [1e-6, 1e-4, 1e-2, 1.0]),
+    indirect=["machine"],
+)
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")
 def test_adds_and_deletes_do_not_cycle(kernel, gamma, n, machine):
     """Lost digits on wide kernels make a function come and go for ever; it would warn here."""
@@ -84,8 +88,11 @@ def test_evidence_of_the_stored_numbers_is_the_stored_evidence():
         assert model.log_evidence_ == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(41, 46))
-@pytest.mark.parametrize("kernel", ["rbf", "linear_spline"])
+@pytest.mark.parametrize(
+    ("machine", "seed", "kernel"),
+    covering(MACHINES, range(41, 44), ["rbf", "linear_spline"]),
+    indirect=["machine"],
+)
 def test_evidence_rises_with_every_pass_of_a_start(kernel, seed, machine):
     X, y = inputs.noisy_sinc(50, noise=0.05, seed=seed)
     model = machine.make(kernel=kernel).fit(X, machine.target(y))

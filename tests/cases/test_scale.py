@@ -7,13 +7,17 @@ from relvec import RVR
 from relvec.basis import RBF, Columns
 from relvec.exceptions import RelvecWarning
 from tests.support import inputs
-from tests.support.machines import answers
+from tests.support.covering import covering
+from tests.support.machines import MACHINES, answers
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.NoiseFloorWarning")
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-@pytest.mark.parametrize("origin", [1e6, 1e9, -1e9])
+@pytest.mark.parametrize(
+    ("machine", "origin", "kernel"),
+    covering(MACHINES, [1e6, 1e9, -1e9], ["rbf", "laplacian"]),
+    indirect=["machine"],
+)
 def test_origin_of_the_inputs_does_not_matter(origin, kernel, machine):
     X, y = inputs.time_stamps(origin)
     y = machine.target(y)
@@ -33,8 +37,11 @@ def test_units_of_the_columns_do_not_matter(machine):
 
 
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.EmptyModelWarning")  # the class between
-@pytest.mark.parametrize("factor", [1e-6, 10.0, 1e6])
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize(
+    ("machine", "factor", "kernel"),
+    covering(MACHINES, [1e-6, 10.0, 1e6], ["rbf", "poly"]),
+    indirect=["machine"],
+)
 def test_gamma_scale_cancels_the_unit_of_the_inputs(kernel, factor, machine):
     X, y = inputs.sine_of_one_column()
     y = machine.target(y)
