@@ -1,4 +1,4 @@
-"""Rows in Dask, with worker processes."""
+"""Rows in Dask."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,6 @@ from relvec.solvers import Sequential
 from tests.support import needs
 
 da = needs.library("dask.array")
-needs.library("distributed")
 
 from relvec._design.dask import DaskBlocks  # noqa: E402 - needs Dask
 
@@ -32,7 +31,7 @@ def blocks_of(X):
     return DaskBlocks(da.from_array(X, chunks=(90, -1)), 33)
 
 
-def test_a_design_in_dask_is_the_same_design(cluster, data, rng):
+def test_a_design_in_dask_is_the_same_design(data, rng):
     X, y, basis = data
     weights = rng.integers(1, 3, N).astype(float)
     blocks = blocks_of(X)
@@ -47,7 +46,7 @@ def test_a_design_in_dask_is_the_same_design(cluster, data, rng):
     assert_allclose(other.posterior.mean, one.posterior.mean, rtol=1e-6)
 
 
-def test_rows_are_taken_in_the_order_asked_for(cluster, data):
+def test_rows_are_taken_in_the_order_asked_for(data):
     X, y, _ = data
     blocks, rows = blocks_of(X), np.array([399, 3, 91, 90, 0])
     found, targets = blocks.take(rows, blocks.vector(y, "y"))
