@@ -36,7 +36,7 @@ def scattered_sinc(seed, n=100):
     ],
     ids=["doppler", "random walk", "scattered sinc", "learnt width", "learnt widths"],
 )
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_evidence_does_not_depend_on_the_order_of_the_rows(gamma, draw, seed):
     """By more than optima that count as one.
 
@@ -44,7 +44,7 @@ def test_evidence_does_not_depend_on_the_order_of_the_rows(gamma, draw, seed):
     """
     X, y = draw(seed)
     expected, shuffle = RVR(gamma=gamma).fit(X, y).log_evidence_, np.random.RandomState(seed)
-    for _ in range(3):
+    for _ in range(2):
         rows = shuffle.permutation(len(y))
         disturbed = X[rows] * (1 + 1e-15 * shuffle.standard_normal(X.shape))
         found = RVR(gamma=gamma).fit(disturbed, y[rows])

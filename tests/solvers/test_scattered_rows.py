@@ -22,7 +22,7 @@ def solve(solver, problem, design):
 
 @pytest.fixture(params=[Bernoulli(), Categorical(3), Poisson()], ids=lambda row: type(row).__name__)
 def problem(request):
-    return laplace.smooth(request.param, True, n=120, width=1.5)
+    return laplace.smooth(request.param, True, n=60, width=1.5)
 
 
 @pytest.mark.parametrize("solver", [Sequential(), FixedPoint(tol=0.1)])
@@ -48,7 +48,7 @@ def test_the_bound_of_two_classes_is_climbed_to_the_same_model():
 
 def test_a_search_that_begins_with_few_rows_ends_as_well_as_one_with_all(problem, monkeypatch):
     """Nothing is left that is worth `tol`; the evidence is that of the other way within a nat."""
-    monkeypatch.setattr(laplace_evidence, "FEW_ROWS", 60)
+    monkeypatch.setattr(laplace_evidence, "FEW_ROWS", 30)
     design, solver = Scattered(problem.design), Sequential()
     found = solve(solver, problem, design)
     reference = solve(replace(solver, n_starts=3), problem, problem.design)
