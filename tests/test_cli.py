@@ -286,8 +286,9 @@ def test_the_installed_command_runs(houses_csv):
     assert done.returncode == 0
     assert done.stderr == ""
     assert report(done.stdout)["rows"] == "96 to fit, 24 held out"
-    failed = subprocess.run([*words, "--gamma", "-1"], capture_output=True, text=True, check=False)
+    words += ["--kernel", "magic"]
+    failed = subprocess.run(words, capture_output=True, text=True, check=False)
     assert failed.returncode == 2
     assert failed.stdout == ""
-    assert failed.stderr.startswith("relvec: error: ")
+    assert failed.stderr.startswith("relvec fit: error: ")
     assert failed.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,16 +21,23 @@ from tests.support.commands import Touch, error_of, write
 RED = "\x1b[31mred\x1b[0m\x9b5m"
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """A table with links to it, and two models of it."""
-    x = np.linspace(-3, 3, 40)
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """A folder of a table and two models of it."""
+    folder, x = tmp_path_factory.mktemp("fitted"), np.linspace(-3, 3, 40)
     noise = 0.1 * np.random.default_rng(0).standard_normal(40)
-    data = write(pd.DataFrame({"x": x, "y": np.sin(x) + noise}), tmp_path / "data.csv")
-    assert main(["fit", data, "--target", "y", "--out", str(tmp_path / "model.skops")]) == 0
-    (tmp_path / "model.h").write_bytes((tmp_path / "model.skops").read_bytes())
+    data = write(pd.DataFrame({"x": x, "y": np.sin(x) + noise}), folder / "data.csv")
+    assert main(["fit", data, "--target", "y", "--out", str(folder / "model.skops")]) == 0
+    (folder / "model.h").write_bytes((folder / "model.skops").read_bytes())
+    return folder
+
+
+@pytest.fixture
+def folder(fitted, tmp_path):
+    """A copy of it, with links to the table."""
+    shutil.copytree(fitted, tmp_path, dirs_exist_ok=True)
     (tmp_path / "soft.csv").symlink_to(tmp_path / "data.csv")
-    os.link(data, tmp_path / "hard.csv")
+    os.link(tmp_path / "data.csv", tmp_path / "hard.csv")
     return tmp_path
 
 

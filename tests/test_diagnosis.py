@@ -54,7 +54,7 @@ def codes(model, X, y):
     return model.fit(X, y).diagnose(X, y).codes
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("model", "data"),
     [
@@ -473,7 +473,6 @@ def test_every_kind_of_model_has_a_diagnosis(name, kernel):
 # Units are powers of two, which round nothing: the evidence of an exact line has dozens of maxima,
 # not all with the noise at its floor, and the last digits of X decide which of them is reached.
 @pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
-@pytest.mark.parametrize("unit", [2.0**-332, 2.0**-100, 1.0, 2.0**100, 2.0**332])
 @pytest.mark.parametrize(
     "data",
     [
@@ -487,8 +486,9 @@ def test_every_kind_of_model_has_a_diagnosis(name, kernel):
     ],
     ids=["two", "zero", "constant", "line", "one of 60", "constant column", "one place"],
 )
-def test_degenerate_data_have_a_diagnosis_in_any_unit(data, unit):
+def test_degenerate_data_have_a_diagnosis_in_any_unit(data):
     X, y = data
     codes = RVR().fit(X, y).diagnose(X, y).codes
-    assert RVR().fit(unit * X, y).diagnose(unit * X, y).codes == codes
-    assert RVR().fit(X, unit * y).diagnose(X, unit * y).codes == codes
+    for unit in (2.0**-332, 2.0**-100, 2.0**100, 2.0**332):
+        assert RVR().fit(unit * X, y).diagnose(unit * X, y).codes == codes
+        assert RVR().fit(X, unit * y).diagnose(X, unit * y).codes == codes

@@ -23,7 +23,7 @@ def test_counts_that_stand_for_very_many(row, max_iter):
     """One of five rows counts 10⁰ to 10³⁰⁰ times."""
     counts = np.array([3.0, 0.0, 4.0, 0.0, 5.0])
     found = []
-    for power in range(0, 301, 10):
+    for power in range(0, 301, 20):
         weights = np.where(np.arange(5) == row, 10.0**power, 1.0)
         model = RVR(likelihood="poisson", fit_intercept=False, max_iter=max_iter)
         found.append(is_finite_or_refused(model, X, counts, sample_weight=weights))
@@ -44,9 +44,9 @@ def test_functions_below_or_above_the_range(kernel, likelihood):
     y = X[:, 0] + 0.1 * DRAW.standard_normal(5)
     found = [
         is_finite_or_refused(RVR(kernel, gamma="auto", likelihood=likelihood), 10.0**power * X, y)
-        for power in range(-156, 157, 6)
+        for power in range(-156, 157, 12)
     ]
-    assert found[26]
+    assert found[13]
     assert not found[-1]
 
 

@@ -34,7 +34,7 @@ FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 @pytest.fixture(params=[2, 3])
 def problem(request):
     """Rows and text labels of two or three classes that overlap."""
-    X, y = clouds(*[40, 30, 35][: request.param])
+    X, y = clouds(*[20, 15, 18][: request.param])
     return X, np.array(["oak", "elm", "ash"])[y]
 
 
