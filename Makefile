@@ -59,7 +59,8 @@ dist: .venv-dist/installed
 	$(DIST)/twine check --strict dist/*
 	$(DIST)/cffconvert --validate
 
-# Runs every example of the gallery; a warning of Sphinx or of an example, or a link to nowhere, fails.
+# Runs every example of the gallery. A warning of Sphinx or of an example, axes without labels, or a link
+# to nowhere, fails.
 docs: $(VENV)/documented
 	rm -rf docs/reference/api docs/gallery
 	$(BIN)/sphinx-build -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html

@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "abort_on_example_error": True,
+    "image_scrapers": ("strict_examples.labels_are_given", "matplotlib"),
     "reset_modules": ("matplotlib", "seaborn", "strict_examples.warnings_are_errors"),
     "reset_modules_order": "both",
     "within_subsection_order": FileNameSortKey,
