@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from relvec import RVR, EffectsClassifier, EffectsRegressor, storage
 from relvec.datasets import make_sinc
+from relvec.exceptions import EmptyModelWarning
 from tests.support import needs
 
 SLOW = pytest.mark.slow
@@ -321,3 +322,21 @@ def test_bad_parameters_are_named(estimator, name, value, rng):
     X, y = smooth(rng)
     with pytest.raises((ValueError, TypeError), match=f"^{name}="):
         estimator(**{name: value}).fit(X, y > 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_process_of_rows_far_apart_does_not_stand_for_noise(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 100)), rng.normal(size=60)
+    with pytest.warns(EmptyModelWarning):
+        model = EffectsRegressor(interactions=None).fit(X, y)
+    assert model.noise_variance_ == pytest.approx(y.var(ddof=1), rel=1e-6)
+
+
+def test_categories_of_one_row_each_do_not_stand_for_noise(rng):
+    X = np.empty((80, 2), dtype=object)
+    X[:, 0], X[:, 1] = rng.normal(size=80), [f"row {number}" for number in range(80)]
+    y = np.sin(2 * X[:, 0].astype(float)) + 0.1 * rng.normal(size=80)
+    model = EffectsRegressor(remainder=None).fit(X, y)
+    assert model.terms_ == ["x0"]
+    assert model.noise_variance_ == pytest.approx(0.01, rel=0.5)

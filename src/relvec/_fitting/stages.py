@@ -64,7 +64,7 @@ def _noise(solution: Solution) -> Array:
     if not isinstance(solution.likelihood, Gaussian) or not len(solution.active):
         return np.full(len(solution.active), np.inf)
     variance = np.reshape(np.asarray(solution.likelihood.noise_variance), (-1, 1))
-    ratio: Array = (variance * solution.alpha).reshape(-1, len(solution.active)).min(axis=0)
+    ratio: Array = np.min(variance * solution.alpha, axis=0)
     return ratio
 
 

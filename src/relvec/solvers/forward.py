@@ -23,6 +23,7 @@ from relvec.solvers.base import (
     with_opposite,
 )
 from relvec.solvers.exchange import better_exchange
+from relvec.solvers.large_groups import MAX_DENSITY, without_large_group
 from relvec.solvers.newton import newton_ascent, polish
 from relvec.solvers.starts import (
     BOTTOM_UP,
@@ -41,8 +42,6 @@ from relvec.solvers.updates import FixedPoint
 MAX_WEIGHTS = 800
 #: Candidates added together at most, and the share of the best gain under which none is added.
 BATCH, SHARE = 32, 0.03
-#: Functions to a row at which noise that is held too low makes the functions fit the noise.
-MAX_DENSITY = 1 / 3
 #: Share of the directions beyond which a low-rank start may have had too few for the function.
 NEARLY_ALL = 0.7
 #: A function that costs less than this, in nats, may be a near copy of others.
@@ -261,6 +260,11 @@ class Sequential(Solver):
                 if (beta != state.best.beta).any():
                     return state.ascending(replace(state.best, beta=beta)), True
                 return state.ascending(state.best, fresh=False), not model.noise.held
+            case "delete large group":
+                price = max(FITTED_PARAMETER, self.tol, self.multiplicity_penalty)
+                ending = state.best, state.log_evidence
+                fewer = without_large_group(model, *ending, price, self.tol)
+                return state.ascending(fewer or state.best), fewer is not None
             case "refine":
                 neglected = model.refine(state.best)
                 return replace(state.ascending(state.best), exact=True), neglected

@@ -12,9 +12,9 @@ from relvec._numerics.typing import Array
 from relvec.solvers.backward import BackwardState
 from relvec.solvers.base import LocalOptimum, Pass
 
-#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine", "update" and
-#: "exchange" make passes; the others lead from one to the next.
-IMPROVED = ("exchange", "polish")
+#: Stages of each kind of start. Of them "hold", "release", "ascend", "refine", "update", "delete
+#: large group" and "exchange" make passes; the others lead from one to the next.
+IMPROVED = ("delete large group", "exchange", "polish")
 FROM_LOW_RANK = ("ascend", "delete copies", "refine", *IMPROVED)
 FROM_FEW = ("ascend", "refine", *IMPROVED)
 BOTTOM_UP = ("add first", "hold", "release", *IMPROVED)

@@ -1,0 +1,48 @@
+"""Groups of so many functions that they can stand for the noise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relvec._evidence import EvidenceModel
+from relvec._evidence.hyperparameters import Hyperparameters
+from relvec.solvers.newton import newton_ascent
+
+#: Functions to a row at which a group may stand for the noise.
+MAX_DENSITY = 1 / 3
+
+
+def without_large_group(
+    model: EvidenceModel, hyper: Hyperparameters, log_evidence: float, price: float, tol: float
+) -> Hyperparameters | None:
+    """Return a model without one of its large groups that is not worth its price, if there is one.
+
+    Rows far apart are nearly independent under a process, and those of one category each are under
+    its levels: the group has the covariance of noise, and once it has taken the place of the noise
+    its deletion seems to cost the whole likelihood. So the noise is learnt anew without it.
+
+    Parameters
+    ----------
+    model : EvidenceModel
+        The evidence.
+    hyper : Hyperparameters
+        A model at rest, with this `log_evidence`.
+    log_evidence : float
+        In the design's units.
+    price : float
+        Nats that a group has to be worth.
+    tol : float
+        Nats in which the other groups' deletions are judged.
+    """
+    if model.noise.held or hyper.single:
+        return None
+    sizes = hyper.groups.sizes
+    large = np.flatnonzero(sizes > MAX_DENSITY * model.n)
+    for which in large[np.argsort(-sizes[large], kind="stable")]:
+        others = np.flatnonzero(np.arange(len(sizes)) != which)
+        fewer = hyper.keep(others)
+        begun = model.at(fewer.at(fewer.alpha, model.noise.released(model.first_beta)))
+        there = newton_ascent(begun, model.n, model.noise, tol, model.thorough)
+        if there.log_evidence > log_evidence - price:
+            return there.hyper
+    return None
