@@ -262,8 +262,8 @@ class Sequential(Solver):
                 return state.ascending(state.best, fresh=False), not model.noise.held
             case "delete large group":
                 price = max(FITTED_PARAMETER, self.tol, self.multiplicity_penalty)
-                ending = state.best, state.log_evidence
-                fewer = without_large_group(model, *ending, price, self.tol)
+                ending = model, state.best, state.log_evidence, price, self.tol
+                fewer = None if state.best.single else without_large_group(*ending)
                 return state.ascending(fewer or state.best), fewer is not None
             case "refine":
                 neglected = model.refine(state.best)

@@ -34,7 +34,7 @@ def without_large_group(
     tol : float
         Nats in which the other groups' deletions are judged.
     """
-    if model.noise.held or hyper.single:
+    if model.noise.held:
         return None
     sizes = hyper.groups.sizes
     large = np.flatnonzero(sizes > MAX_DENSITY * model.n)
