@@ -144,13 +144,18 @@ class Concatenate(Composite):
 
     def restrict(self, active: Index) -> Self:
         """Keep the functions `active` of each part, in ascending order; see `Basis.restrict`."""
-        begins = self._begins()
-        return copy.copy(self)._of(
-            [
-                part.restrict(active[(active >= begin) & (active < end)] - begin)
-                for part, begin, end in zip(self.parts_, begins, begins[1:], strict=False)
-            ]
-        )
+        own, none = self._divided(active), np.empty(0, dtype=np.intp)
+        parts = [part.restrict(own.get(number, none)) for number, part in enumerate(self.parts_)]
+        return copy.copy(self)._of(parts)
+
+    def _divided(self, active: Index) -> dict[int, Index]:
+        """Some functions, by the number of the part that they are of, as positions in that part."""
+        begins = np.array(self._begins())
+        part = np.searchsorted(begins[1:], active, side="right")
+        order = np.argsort(part, kind="stable")
+        numbers, first = np.unique(part[order], return_index=True)
+        own = np.split((active - begins[part])[order], first[1:])
+        return dict(zip(numbers.tolist(), own, strict=False))
 
     def distinct(self, constant: NDArray[np.bool_]) -> Index:
         """Functions of each part that are no multiples of its others; see `Basis.distinct`."""

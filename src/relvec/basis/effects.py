@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any, Self
@@ -295,8 +296,8 @@ class Effects(Concatenate):
 
     def restrict(self, active: Index) -> Self:
         """Forget effects without functions, too; see `Basis.restrict`."""
-        kept = super().restrict(active)
-        return kept._of([part for part in kept.parts_ if len(part.rows_)])
+        own = self._divided(active).items()
+        return copy.copy(self)._of([self.parts_[number].restrict(some) for number, some in own])
 
     @property
     def optional(self) -> NDArray[np.bool_]:
