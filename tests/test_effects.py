@@ -340,3 +340,14 @@ def test_categories_of_one_row_each_do_not_stand_for_noise(rng):
     model = EffectsRegressor(remainder=None).fit(X, y)
     assert model.terms_ == ["x0"]
     assert model.noise_variance_ == pytest.approx(0.01, rel=0.5)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+def test_units_whose_squares_are_out_of_range_do_not_matter(unit, rng):
+    X = rng.normal(size=(60, 2))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=60)
+    expected, found = (
+        EffectsRegressor(remainder=None).fit(unit_of * X, y) for unit_of in (1.0, unit)
+    )
+    assert found.log_evidence_ == pytest.approx(expected.log_evidence_, rel=1e-9)
+    assert_allclose(found.predict(unit * X), expected.predict(X), rtol=1e-7)

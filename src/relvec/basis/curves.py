@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from relvec._numerics.linalg import inverse_root_of_covariance
 from relvec._numerics.medians import weighted_median
 from relvec._numerics.typing import Array
+from relvec.basis.scale import standard_deviations
 
 #: Distance from the middle, in standard deviations, beyond which inputs are compressed as their
 #: logarithm is, so that heavy tails leave some of the range to the rest.
@@ -53,8 +54,7 @@ class Line:
     def of(cls, feature: int, x: Array, weights: Array | None) -> Self:
         """Take mean and standard deviation of training values x (n_samples,)."""
         mean = float(np.average(x, weights=weights))
-        variance = np.average((x - mean) ** 2, weights=weights)
-        return cls(feature, mean, float(np.sqrt(variance)))
+        return cls(feature, mean, float(standard_deviations(x[:, None], weights)[0]))
 
     def values(self, X: Array) -> Array:
         """See `Factor.values`."""
