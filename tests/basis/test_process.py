@@ -76,21 +76,24 @@ def test_each_centre_is_where_the_earlier_leave_most(X):
 def test_centres_double_where_what_they_leave_counts_beside_the_noise(rng, monkeypatch):
     monkeypatch.setattr("relvec.basis.process.FEWEST", 10)
     X = rng.normal(size=(50, 4))
-    process = placed(X, RBF(gamma=1.0))
+    process = placed(X, RBF(gamma=0.2))
     assert process.coarse
     assert len(process.kernel_.centers_) == 10
     enough, less = (process.unspanned_ / share * np.ones(10) for share in (0.19, 0.21))
     assert process.refined(X, None, enough) is process
     finer = process.refined(X, None, less)
-    assert_array_equal(finer.kernel_.centers_, placed(X, RBF(gamma=1.0), 20).kernel_.centers_)
-    whole = Concatenate([Bias(), RBF(gamma=0.1), Process(RBF(gamma=1.0))])
+    assert_array_equal(finer.kernel_.centers_, placed(X, RBF(gamma=0.2), 20).kernel_.centers_)
+    whole = Concatenate([Bias(), RBF(gamma=0.1), Process(RBF(gamma=0.2))])
     whole = whole.place(X, Centers.on(X[:3]), None)
     noise = np.append(np.zeros(4), less)
     assert whole.refined(X, None, np.append(np.zeros(4), enough)) is whole
     assert_allclose(whole.refined(X, None, noise).evaluate(X)[:, 4:], finer.evaluate(X))
-    given = placed(X, RBF(gamma=1.0), 10)
+    given = placed(X, RBF(gamma=0.2), 10)
     assert not given.coarse
     assert given.refined(X, None, less) is given
+    apart = placed(X, RBF(gamma=5.0))
+    assert apart.unspanned_ > 0.5
+    assert not apart.coarse, "rows far apart"
 
 
 def test_weights_are_copies(X, rng):

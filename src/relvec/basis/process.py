@@ -45,8 +45,8 @@ class Process(Basis):
         deviations of it.
     n_centers : int, default=None
         Number of centres at most. None is 200, or 5√n_samples where that is more; where a fit under
-        Gaussian noise shows that they leave more than a fifth of its variance unspanned, twice as
-        many, and so on to 1000.
+        Gaussian noise shows that they leave more than a fifth of its variance unspanned, but less
+        than half of the process's, twice as many, and so on to 1000.
     excluded : sequence of int, default=()
         Inputs that the process does not depend on, besides those that hold other than numbers where
         the kernel takes no others.
@@ -62,6 +62,8 @@ class Process(Basis):
     unspanned_ : float
         Mean over the training rows of the variance that the functions do not span, for α = 1;
         infinite where the kernel is no covariance.
+    spans_most_ : bool
+        Whether that is less than half of the variance of the process.
     terms_ : ndarray of int, shape (n_functions,)
         The directions that are functions.
 
@@ -85,6 +87,7 @@ class Process(Basis):
     root_: Array
     terms_: Index
     unspanned_: float
+    spans_most_: bool
 
     def __init__(
         self,
@@ -124,12 +127,13 @@ class Process(Basis):
         if is_covariance(kernel.k(different[spread], different[spread])):
             chosen, left = pivots(kernel, different, most)
             own = kernel.k(different[chosen], different[chosen])
-            self.root_, self.unspanned_ = (
-                inverse_root_of_covariance(own),
-                float(np.average(left, weights=share)),
-            )
+            self.root_ = inverse_root_of_covariance(own)
+            self.unspanned_ = float(np.average(left, weights=share))
+            whole = np.average(at_itself(kernel.k, different), weights=share)
+            self.spans_most_ = bool(self.unspanned_ < 0.5 * whole)
         else:
-            chosen, self.root_, self.unspanned_ = spread, np.eye(most), np.inf
+            chosen, self.root_ = spread, np.eye(most)
+            self.unspanned_, self.spans_most_ = np.inf, False
         places = np.arange(len(chosen))
         self.kernel_ = kernel._at(different[chosen], np.full(len(chosen), -1), places)
         return self._of(np.arange(self.root_.shape[1]))
@@ -197,9 +201,13 @@ class Process(Basis):
 
     @property
     def coarse(self) -> bool:
-        """True where the number of centres is not given and may grow; see `Basis.coarse`."""
-        size = len(self.root_)
-        return self.n_centers is None and size < MOST and 0 < self.unspanned_ < np.inf
+        """True where the number of centres is not given and more may help; see `Basis.coarse`.
+
+        Where these do not span half of the variance, rows are far apart for the kernel, and more
+        centres span no more than the rows that they are.
+        """
+        few = self.n_centers is None and len(self.root_) < MOST
+        return few and self.spans_most_ and self.unspanned_ > 0
 
     def refined(self, X: Array, weights: Array | None, noise: Array) -> Self:
         """Place twice as many centres if these leave too much; see `Basis.refined`."""
