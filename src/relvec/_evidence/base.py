@@ -164,9 +164,8 @@ class EvidenceState(ABC):
             worst = int(cost.argmin())
             if cost[worst] >= tol:
                 break
-            others = np.flatnonzero(np.arange(len(left)) != worst)
-            gone, stay = hyper.functions(np.array([worst])), hyper.functions(others)
-            left, hyper = left[others], hyper.keep(others)
+            left = np.delete(left, worst)
+            hyper, gone, stay = hyper.without(worst)
             going, staying = (columns_of(index, m.shape[-1]) for index in (gone, stay))
             own, row = V[:, going][:, :, going], V[:, going][:, :, staying]
             one = own.shape[-1] == 1

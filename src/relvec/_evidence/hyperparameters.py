@@ -102,6 +102,11 @@ class Hyperparameters:
         functions, group = self.groups.members(which)
         return type(self)(self.active[functions], self.alpha[which], self.beta, group)
 
+    def without(self, which: int) -> tuple[Self, Index, Index]:
+        """Return the same without a group, and positions in `active` of its and other functions."""
+        others = np.flatnonzero(np.arange(len(self.alpha)) != which)
+        return self.keep(others), self.functions(np.array([which])), self.functions(others)
+
     def add(self, index: Index, alpha: Array, group: Index | None = None) -> Self:
         """Return the hyperparameters with more functions, and their groups, at the end."""
         group = np.arange(len(index)) if group is None else group
