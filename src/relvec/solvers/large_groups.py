@@ -39,8 +39,7 @@ def without_large_group(
     sizes = hyper.groups.sizes
     large = np.flatnonzero(sizes > MAX_DENSITY * model.n)
     for which in large[np.argsort(-sizes[large], kind="stable")]:
-        others = np.flatnonzero(np.arange(len(sizes)) != which)
-        fewer = hyper.keep(others)
+        fewer, _, _ = hyper.without(int(which))
         begun = model.at(fewer.at(fewer.alpha, model.noise.released(model.first_beta)))
         there = newton_ascent(begun, model.n, model.noise, tol, model.thorough)
         if there.log_evidence > log_evidence - price:
