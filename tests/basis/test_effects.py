@@ -1,13 +1,15 @@
 """Curves, surfaces and levels against the covariances that they stand for."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from relvec.basis import Effects
+from relvec.basis import Concatenate, Effects
 from relvec.basis.curves import Curve, Levels, Line
-from relvec.basis.effects import NEGLECTED, Effect
+from relvec.basis.effects import MOST_FINER, NEGLECTED, Effect
 
 N = 80
 
@@ -199,6 +201,45 @@ def test_only_pairs_that_are_to_be_chosen_are_optional(X):
         assert_array_equal(effects.optional, pairs & expected)
     assert not any("×" in term for term in placed(X, interactions=None).terms())
     assert not any("×" in term for term in placed(X, order=1).terms())
+
+
+def test_of_many_pairs_those_worth_most_get_finer_products(rng, weights):
+    X = rng.normal(size=(N, 16))  # 120 pairs
+    effects = placed(X, weights, knots=3, pair_knots=3)
+    every = placed(X, weights, knots=3, pair_knots=3, interactions=list(combinations(range(16), 2)))
+    gain = np.zeros(len(effects.rows_))
+    worth = {(0, 3): 5.0, (2, 7): 1.0}
+    for position, features in enumerate(features_of(effects)):
+        gain[position] = worth.get(features, 0.0) if len(features) > 1 else 9.0
+    screened = effects.screened(X, weights, gain)
+    assert effects.to_screen
+    assert not every.to_screen
+    assert not screened.to_screen
+    assert screened.screened(X, weights, gain) is screened
+    chosen = [len(own) == 1 or own in worth for own in features_of(every)]
+    assert_allclose(screened.evaluate(X), every.evaluate(X)[:, chosen], atol=1e-12)
+    assert_allclose(
+        screened.evaluate(X)[:, ~screened.optional], effects.evaluate(X)[:, ~effects.optional]
+    )
+
+
+def features_of(effects):
+    """Inputs of every function."""
+    return [part.features for part in effects.parts_ for _ in part.rows_]
+
+
+def test_of_more_pairs_than_get_finer_products_the_best_are_kept(rng):
+    X = rng.normal(size=(N, 16))
+    several = Concatenate([Effects(knots=3, pair_knots=3)]).place(X, None, None)
+    effects = several.parts_[0]
+    pairs = sorted({own for own in features_of(effects) if len(own) > 1})
+    worth = {pair: 1.0 + number for number, pair in enumerate(pairs)}
+    gain = np.array([worth.get(own, 0.0) for own in features_of(effects)])
+    assert several.to_screen
+    screened = several.screened(X, None, gain)
+    assert {own for own in features_of(screened.parts_[0]) if len(own) > 1} == set(
+        pairs[-MOST_FINER:]
+    )
 
 
 def test_names_are_those_of_the_inputs(X):

@@ -31,9 +31,15 @@ def in_stages(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
     basis, solutions = _refined(few, basis)
     if few is problem and not basis.optional.any():
         return basis, solutions
-    always = np.flatnonzero(~basis.optional)
-    active = [always[solution.active] for solution in solutions]
-    candidates = np.union1d(always, _promising(few, basis, solutions, active))
+    n_groups = len(np.unique(basis.groups[basis.optional]))
+    if basis.to_screen:
+        X, weights = few.data.rows_at(np.arange(few.data.n_rows))
+        basis = basis.screened(X, weights, _gains(few, basis, solutions))
+    active = _active(basis, solutions)
+    candidates = np.union1d(
+        np.flatnonzero(~basis.optional),
+        _promising(basis, _gains(few, basis, solutions), np.log(n_groups)),
+    )
     begun = []
     for solution, t, own in zip(solutions, problem.data.targets.values(), active, strict=True):
         design = problem.data.candidates(basis.restrict(own), problem.likelihood)
@@ -68,28 +74,42 @@ def _noise(solution: Solution) -> Array:
     return ratio
 
 
-def _promising(
-    problem: Problem, basis: Basis, solutions: Sequence[Solution], active: Sequence[Index]
-) -> Index:
-    """Functions of the optional groups that would raise the evidence of the solutions most.
+def _active(basis: Basis, solutions: Sequence[Solution]) -> list[Index]:
+    """Numbers of the functions of each solution, found among those that are not optional."""
+    always = np.flatnonzero(~basis.optional)
+    return [always[solution.active] for solution in solutions]
 
-    That is by the logarithm of their number at least: the best of so many groups of noise seems to
-    be worth about as much. The solutions have the functions `active`.
+
+def _promising(basis: Basis, gain: Array, least: float) -> Index:
+    """Functions of those optional groups that gain (n_functions,) the most nats, over `least`.
+
+    That is the logarithm of the number of groups: the best of so many of noise seems to be worth
+    about as much.
     """
     groups = Groups.of_labels(basis.groups)
+    worth = groups.largest(np.where(basis.optional, gain, 0.0))
+    best = np.argsort(-worth, kind="stable")[:MOST]
+    functions: Index = groups.members(best[worth[best] > max(least, 0.0)])[0]
+    return functions
+
+
+def _gains(problem: Problem, basis: Basis, solutions: Sequence[Solution]) -> Array:
+    """Nats that the group of each optional function would add to the evidence of the solutions.
+
+    Shape (n_functions,), zero for others. Few groups are evaluated at a time.
+    """
+    groups, active = Groups.of_labels(basis.groups), _active(basis, solutions)
     optional = np.unique(groups.label[basis.optional])
     gain = np.zeros(groups.count)
     parts = np.cumsum(groups.sizes[optional]) // AT_A_TIME
     for number in np.unique(parts):
         which = optional[parts == number]
-        gain[which] = _gains(problem, basis, solutions, active, groups.members(which)[0])
-    best = optional[np.argsort(-gain[optional], kind="stable")[:MOST]]
-    chosen = best[gain[best] > np.log(len(optional))] if len(best) else best
-    functions: Index = groups.members(chosen)[0]
-    return functions
+        members = groups.members(which)[0]
+        gain[which] = _gains_of(problem, basis, solutions, active, members)
+    return gain[groups.label]
 
 
-def _gains(
+def _gains_of(
     problem: Problem,
     basis: Basis,
     solutions: Sequence[Solution],

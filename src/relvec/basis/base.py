@@ -157,6 +157,27 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         """
         return self
 
+    @property
+    def to_screen(self) -> bool:
+        """True where `screened` may leave fewer optional functions."""
+        return False
+
+    def screened(self, X: Array, weights: Array | None, gain: Array) -> Basis:
+        """Return fewer optional functions and more of the same terms, or these if they are few.
+
+        Those that are not optional stay, in their order.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Training rows.
+        weights : ndarray of shape (n_samples,) or None
+            Frequency of each row.
+        gain : ndarray of shape (n_functions,)
+            Nats that the group of each optional function is worth beside a fit of the others.
+        """
+        return self
+
     def distinct(self, constant: NDArray[np.bool_]) -> Index:
         """Numbers of the functions that are not multiples of others where inputs are constant.
 

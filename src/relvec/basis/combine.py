@@ -211,10 +211,25 @@ class Concatenate(Composite):
 
     def refined(self, X: Array, weights: Array | None, noise: Array) -> Basis:
         """Refine all parts; see `Basis.refined`."""
-        own = zip(self.parts_, self._begins(), strict=False)
-        parts = [
-            part.refined(X, weights, noise[begin : begin + len(part.rows_)]) for part, begin in own
-        ]
+        own = np.split(noise, self._begins()[1:-1])
+        return self._unless_same(
+            [part.refined(X, weights, some) for part, some in zip(self.parts_, own, strict=True)]
+        )
+
+    @property
+    def to_screen(self) -> bool:
+        """True where a part is; see `Basis.to_screen`."""
+        return any(part.to_screen for part in self.parts_)
+
+    def screened(self, X: Array, weights: Array | None, gain: Array) -> Basis:
+        """Screen all parts; see `Basis.screened`."""
+        own = np.split(gain, self._begins()[1:-1])
+        return self._unless_same(
+            [part.screened(X, weights, some) for part, some in zip(self.parts_, own, strict=True)]
+        )
+
+    def _unless_same(self, parts: list[Basis]) -> Basis:
+        """Take other fitted parts unless they are the same."""
         same = all(part is old for part, old in zip(parts, self.parts_, strict=True))
         return self if same else copy.copy(self)._of(parts)
 

@@ -22,6 +22,8 @@ from relvec.basis.scale import standard_deviations
 #: Widths of the finer and the smoother curves of an input, in standard deviations of it: of main
 #: effects and of the factors of interactions.
 WIDTHS, PAIR_WIDTHS = (0.35, 1.0), (0.5, 1.0)
+#: Pairs of inputs to be chosen up to which all have finer products, too; of more these many have.
+MOST_FINER = 100
 #: Share of the variance of an effect that directions may have together and be left out.
 NEGLECTED = 1e-5
 
@@ -123,6 +125,11 @@ class Effect(Terms):
         return [name] * len(self.terms_)
 
 
+def _counted(X: Array, weights: Array | None) -> tuple[Array, Array | None]:
+    """Rows (n_samples, n_features) of positive weight, and their weights."""
+    return (X, None) if weights is None else (X[weights > 0], weights[weights > 0])
+
+
 def _shares(n_rows: int, weights: Array | None) -> Array:
     """Weight of each of so many rows in a mean, shape (n_rows,)."""
     return np.full(n_rows, 1 / n_rows) if weights is None else weights / weights.sum()
@@ -183,6 +190,9 @@ class Effects(Concatenate):
     ----------
     parts_ : list of Effect
         Groups of functions, those of interactions last.
+    to_screen_ : bool
+        Whether the pairs to be chosen are so many, over 100, that only the smoother of their
+        products are there, until a fit has found those that seem worth most.
 
     Examples
     --------
@@ -211,29 +221,59 @@ class Effects(Concatenate):
     centred = False
     any_rows = True
     follows_rows = True
+    to_screen_: bool
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Place the functions of all effects on the training rows; see `Basis.place`."""
         self._check(X.shape[1])
-        used = slice(None) if weights is None else weights > 0
-        rows, weights = X[used], None if weights is None else weights[used]
-        share = _shares(len(rows), weights)
-        columns = self._varying(rows, weights)
+        rows, weights = _counted(X, weights)
+        share, columns = _shares(len(rows), weights), self._varying(rows, weights)
         main = [self._main(j, x, weights) for j, x in columns.items()]
         parts = [
             Effect([factor]).fitted([factor.values(rows)], share) for own in main for factor in own
         ]
         pairs = self._pairs(columns)
-        for size, width in zip(_sizes(self.pair_knots), PAIR_WIDTHS, strict=True):
-            factor = {j: self._factor(j, x, weights, size, width) for j, x in columns.items()}
-            values = {j: one.values(rows) for j, one in factor.items()}
-            parts += [
-                Effect([factor[i], factor[j]]).fitted([values[i], values[j]], share)
-                for i, j in pairs
-            ]
-            # levels have no width
-            pairs = [pair for pair in pairs if any(isinstance(factor[j], Curve) for j in pair)]
-        return self._of(parts)
+        self.to_screen_ = isinstance(self.interactions, str) and len(pairs) > MOST_FINER
+        fine = [] if self.to_screen_ else self._interactions(rows, weights, pairs, finer=True)
+        return self._of(parts + fine + self._interactions(rows, weights, pairs, finer=False))
+
+    def _interactions(
+        self, X: Array, weights: Array | None, pairs: Sequence[tuple[int, int]], *, finer: bool
+    ) -> list[Effect]:
+        """Products of the finer or of the smoother curves of pairs at rows that count.
+
+        Those of levels alone, which have no width, are with the smoother ones.
+        """
+        share, columns = _shares(len(X), weights), self._varying(X, weights)
+        size, width = _sizes(self.pair_knots)[not finer], PAIR_WIDTHS[not finer]
+        needed = {j for pair in pairs for j in pair}
+        factor = {j: self._factor(j, columns[j], weights, size, width) for j in sorted(needed)}
+        values = {j: one.values(X) for j, one in factor.items()}
+        return [
+            Effect([factor[i], factor[j]]).fitted([values[i], values[j]], share)
+            for i, j in pairs
+            if not finer or isinstance(factor[i], Curve) or isinstance(factor[j], Curve)
+        ]
+
+    def screened(self, X: Array, weights: Array | None, gain: Array) -> Self:
+        """Forget pairs but those that seem worth most, which get finer products, too.
+
+        See `Basis.screened`.
+        """
+        if not self.to_screen_:
+            return self
+        own = zip(self.parts_, np.split(gain, self._begins()[1:-1]), strict=True)
+        worth = np.array(
+            [some.max(initial=0.0) if len(part.features) > 1 else 0.0 for part, some in own]
+        )
+        best = np.argsort(-worth, kind="stable")[:MOST_FINER]
+        kept = [self.parts_[number] for number in np.sort(best[worth[best] > 0])]
+        main = [part for part in self.parts_ if len(part.features) == 1]
+        pairs = [part.features for part in kept]
+        fine = self._interactions(*_counted(X, weights), pairs, finer=True)
+        screened = copy.copy(self)._of(main + fine + kept)
+        screened.to_screen_ = False
+        return screened
 
     def _check(self, n_features: int) -> None:
         """Check the parameters for so many inputs."""
@@ -298,6 +338,11 @@ class Effects(Concatenate):
         """Forget effects without functions, too; see `Basis.restrict`."""
         own = self._divided(active).items()
         return copy.copy(self)._of([self.parts_[number].restrict(some) for number, some in own])
+
+    @property
+    def to_screen(self) -> bool:
+        """True where pairs are so many; see `Basis.to_screen`."""
+        return self.to_screen_
 
     @property
     def optional(self) -> NDArray[np.bool_]:
