@@ -32,6 +32,7 @@ def compare(
     sample_weight: ArrayLike | None = None,
     noise_variance_per_row: ArrayLike | None = None,
     n_jobs: int | None = None,
+    exposure: ArrayLike | None = None,
 ) -> Any:
     """Rank models of the same data by their log evidence.
 
@@ -55,6 +56,8 @@ def compare(
     n_jobs : int or None, default=None
         Processes among which the models are shared out, -1 for all cores; None is 1, or what
         ``joblib.parallel_config`` says. Fits side by side take longer each.
+    exposure : array-like of shape (n_samples,), default=None
+        Exposure of each count, with ``likelihood="poisson"``; regression only.
 
     Returns
     -------
@@ -95,10 +98,12 @@ def compare(
     """
     named = _named(models)
     _check_comparable(named)
-    if is_classifier(next(iter(named.values()))) and noise_variance_per_row is not None:
-        raise ValueError("noise_variance_per_row is given, expected None for classifiers")
-    optional = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
+    numbers = {"noise_variance_per_row": noise_variance_per_row, "exposure": exposure}
+    optional = {"sample_weight": sample_weight} | numbers
     given = {key: value for key, value in optional.items() if value is not None}
+    if is_classifier(next(iter(named.values()))):
+        for key in given.keys() & numbers:
+            raise ValueError(f"{key} is given, expected None for classifiers")
     rows = Parallel(n_jobs)(delayed(_row)(*item, X, y, given) for item in named.items())
     order = np.argsort([-row["log_evidence"] for row in rows], kind="stable")
     columns = {key: np.array([rows[place][key] for place in order]) for key in rows[0]}
@@ -184,8 +189,10 @@ def _loo_log_density(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     noise_variance_per_row: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
 ) -> float:
     """Return Σ log p(t_n | t_−n) over copies and targets, NaN without Gaussian noise."""
+    del exposure  # of counts, which have none
     result, Phi = estimator.fit_result_, estimator.basis_.transform(X)
     if not all(isinstance(output.likelihood, Gaussian) for output in result.outputs):
         return float("nan")

@@ -10,7 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from relvec._assess.pipelines import estimator_of, inputs_of
 
 
-def log_density(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
+def log_density(
+    estimator: Any, X: ArrayLike, y: ArrayLike, exposure: ArrayLike | None = None
+) -> float:
     """Mean log density of observations under a fitted regressor: a scorer for scikit-learn.
 
     Squared errors ask the mean alone; this asks the error bars as well, and no distribution has a
@@ -26,6 +28,8 @@ def log_density(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         Inputs of rows that it was not fitted to.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         Their targets, on the scale that it was fitted to.
+    exposure : array-like of shape (n_samples,), default=None
+        Exposure of each count; see `predict`.
 
     Returns
     -------
@@ -54,5 +58,6 @@ def log_density(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
             f"estimator is {estimator!r}, expected a regressor of relvec or a pipeline that ends "
             "in one; classifiers have scoring='neg_log_loss'"
         )
-    log_densities = regressor.predict_log_density(inputs_of(estimator, X), y)
+    inputs = inputs_of(estimator, X)
+    log_densities = regressor.predict_log_density(inputs, y, exposure=exposure)
     return float(log_densities.sum() / len(log_densities))

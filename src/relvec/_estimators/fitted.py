@@ -237,7 +237,13 @@ class Fitted(Compact, NotebookBlock):
             return diagnose(Case(self))
         if y is None:
             return diagnose(Case(self, self._queries(X), given=X))
+        self._refuse_exposed("diagnose(X, y)")
         return diagnose(Case(self, *self._like_fitted(X, y), X, row_labels(y)))
+
+    def _refuse_exposed(self, asked: str) -> None:
+        """Raise if the model was fitted to counts with an exposure, which what is `asked` lacks."""
+        if self.fit_result_.exposed:
+            raise ValueError(f"{asked} takes no exposure, expected a model fitted without one")
 
     @abstractmethod
     def _evidence_models(

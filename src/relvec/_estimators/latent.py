@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._estimators.base import RelevanceEstimator
+from relvec._estimators.targets import log_exposure
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_count
 from relvec._numerics.linalg import with_default_float_errors
@@ -91,6 +92,7 @@ class LatentPredictor(RelevanceEstimator):
         n_samples: int = 1,
         random_state: int | np.random.RandomState | None = None,
         noise: bool = False,
+        exposure: ArrayLike | None = None,
     ) -> Array:
         """Draw functions from the posterior, evaluated at the rows of X.
 
@@ -104,6 +106,8 @@ class LatentPredictor(RelevanceEstimator):
             Source of the draws.
         noise : bool, default=False
             Add the noise of an observation to every value.
+        exposure : array-like of shape (n_rows,), default=None
+            Exposure of each count that is drawn with `noise`. None is 1 for all.
 
         Returns
         -------
@@ -123,7 +127,10 @@ class LatentPredictor(RelevanceEstimator):
             if unspanned.any():
                 samples += np.sqrt(unspanned)[:, None] * rng.standard_normal(samples.shape)
             check_range(samples)
-            drawn.append(likelihood_of(output).sample(samples, rng) if noise else samples)
+            if noise:
+                offset = log_exposure(exposure, len(at.Phi), output.likelihood)
+                samples = likelihood_of(output).sample(samples + offset[:, None], rng)
+            drawn.append(samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
 
     def _refuse_jointly(self, asked: str) -> None:

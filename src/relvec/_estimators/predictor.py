@@ -7,10 +7,12 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.latent import LatentPredictor, function, likelihood_of
-from relvec._estimators.targets import check_row_variances
+from relvec._estimators.latent import LatentPredictor, Moments, function, likelihood_of
+from relvec._estimators.targets import check_row_variances, log_exposure
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_coverage
 from relvec._numerics.linalg import with_default_float_errors
@@ -19,7 +21,7 @@ from relvec.likelihoods import Gaussian, RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 
 
-class Predictor(LatentPredictor):
+class Predictor(RegressorMixin, LatentPredictor):  # type: ignore[misc]
     """Fitted outputs, one a target, as predictors of numbers."""
 
     likelihood: str | RegressionLikelihood
@@ -73,6 +75,7 @@ class Predictor(LatentPredictor):
         return_std: Literal[False] = False,
         return_cov: Literal[False] = False,
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> Array: ...
 
     @overload
@@ -82,6 +85,7 @@ class Predictor(LatentPredictor):
         return_std: Literal[True],
         return_cov: Literal[False] = False,
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
 
     @overload
@@ -92,6 +96,7 @@ class Predictor(LatentPredictor):
         *,
         return_cov: Literal[True],
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
 
     @with_default_float_errors
@@ -101,6 +106,7 @@ class Predictor(LatentPredictor):
         return_std: bool = False,
         return_cov: bool = False,
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> Array | tuple[Array, Array]:
         """Predict new observations.
 
@@ -116,6 +122,8 @@ class Predictor(LatentPredictor):
         noise_variance_per_row : array-like of shape (n_samples,), default=None
             Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
             all, which after a fit with noise known by row is the mean of those.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each new count, in the unit of those of `fit`. None is 1 for all.
 
         Returns
         -------
@@ -135,7 +143,7 @@ class Predictor(LatentPredictor):
             raise ValueError("return_std and return_cov are both True, expected at most one")
         check_is_fitted(self)
         if return_cov:
-            return self._joint(X, noise_variance_per_row)
+            return self._joint(X, noise_variance_per_row, exposure)
         if noise_variance_per_row is not None:
             self._check_gaussian()
             mean, std = self.predict_latent(X, return_std=True)
@@ -144,7 +152,7 @@ class Predictor(LatentPredictor):
         else:
             outputs = self.fit_result_.outputs
             needed = any(likelihood_of(output).mean_depends_on_variance for output in outputs)
-            mean, variance = self._moments(X, _observed, spread=return_std or needed)
+            mean, variance = self._of_counts(X, _observed, exposure, spread=return_std or needed)
             std = np.sqrt(variance)
         return (mean, std) if return_std else mean
 
@@ -154,6 +162,7 @@ class Predictor(LatentPredictor):
         X: ArrayLike,
         coverage: float = 0.95,
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> tuple[Array, Array]:
         """Predict central intervals for new observations, noise included.
 
@@ -168,7 +177,7 @@ class Predictor(LatentPredictor):
         coverage : float, default=0.95
             Probability that an observation lies in its interval, ends included. Counts have whole
             numbers as ends, which hold at least that much.
-        noise_variance_per_row : array-like of shape (n_samples,), default=None
+        noise_variance_per_row, exposure : array-like of shape (n_samples,), default=None
             See `predict`.
 
         Returns
@@ -197,12 +206,16 @@ class Predictor(LatentPredictor):
                 X, return_std=True, noise_variance_per_row=noise_variance_per_row
             )
             return normal_interval(mean, std, coverage)
-        lower, upper = self._moments(X, partial(_interval, coverage), spread=True)
+        lower, upper = self._of_counts(X, partial(_interval, coverage), exposure, spread=True)
         return lower, upper
 
     @with_default_float_errors
     def predict_log_density(
-        self, X: ArrayLike, y: ArrayLike, noise_variance_per_row: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> Array:
         """Logarithm of the density that was predicted for each observation, noise included.
 
@@ -214,7 +227,7 @@ class Predictor(LatentPredictor):
             Queries; with a precomputed kernel its values against the training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             What was observed there.
-        noise_variance_per_row : array-like of shape (n_samples,), default=None
+        noise_variance_per_row, exposure : array-like of shape (n_samples,), default=None
             See `predict`.
 
         Returns
@@ -247,6 +260,7 @@ class Predictor(LatentPredictor):
             )
             return normal_log_density(targets.reshape(mean.shape) - mean, std**2)
         mean, variance = self._moments(X, function, spread=True).reshape(2, len(targets), -1)
+        mean = mean + self._log_exposure(exposure, len(targets))[:, None]
         found = [
             likelihood_of(output).predictive_log_density(
                 targets[:, [i]], mean[:, [i]], variance[:, [i], None]
@@ -255,7 +269,55 @@ class Predictor(LatentPredictor):
         ]
         return found[0] if self._single else np.stack(found, axis=1)
 
-    def _joint(self, X: ArrayLike, variances: ArrayLike | None) -> tuple[Array, Array]:
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> float:
+        """Coefficient of determination R² of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Queries.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            What was observed there.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        exposure : array-like of shape (n_samples,), default=None
+            See `predict`.
+
+        Returns
+        -------
+        score : float
+            1 less the sum of squared errors over that about the mean of y.
+        """
+        return float(r2_score(y, self.predict(X, exposure=exposure), sample_weight=sample_weight))
+
+    def _log_exposure(self, exposure: ArrayLike | None, n_samples: int) -> Array:
+        """Logarithm of the exposure of each query, (n_samples,)."""
+        return log_exposure(exposure, n_samples, self.fit_result_.outputs[0].likelihood)
+
+    def _of_counts(
+        self, X: ArrayLike, of: Moments, exposure: ArrayLike | None, *, spread: bool
+    ) -> Array:
+        """Two numbers of each row, as `_moments` returns them, where counts have an exposure."""
+        if exposure is None:
+            return self._moments(X, of, spread=spread)
+        latent = np.asarray(self._moments(X, function, spread=spread))
+        mean, variance = latent.reshape(2, latent.shape[1], -1)
+        mean = mean + self._log_exposure(exposure, len(mean))[:, None]
+        found = np.empty_like(latent).reshape(2, *mean.shape)
+        for i, output in enumerate(self.fit_result_.outputs):
+            own = of(likelihood_of(output), mean[:, [i]], variance[:, [i], None])
+            found[:, :, i] = np.hstack(own).T
+        return found.reshape(latent.shape)
+
+    def _joint(
+        self, X: ArrayLike, variances: ArrayLike | None, exposure: ArrayLike | None
+    ) -> tuple[Array, Array]:
         """Mean of new observations at the rows of X, and their covariance, for each target."""
         self._refuse_jointly("return_cov=True")
         at, means, covariances = Queries.of(self._queries(X), self.basis_, None), [], []
@@ -265,6 +327,7 @@ class Predictor(LatentPredictor):
                 latent = output.posterior.latent_mean(own)
                 covariance = output.posterior.joint_covariance(own)
                 covariance += np.diag(output.unspanned_variance(at))
+            latent = latent + self._log_exposure(exposure, len(at.Phi))[:, None]
             check_range(latent, covariance)
             if variances is None:
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])

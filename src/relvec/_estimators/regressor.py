@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,6 +22,7 @@ from relvec._estimators.targets import (
     mean_variance,
     relative_precision,
     varying,
+    with_exposure,
 )
 from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
@@ -42,7 +42,7 @@ LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
 }
 
 
-class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
+class Regressor(Incremental):
     """Targets that are numbers; parameters and attributes are documented where they are set."""
 
     noise_variance: float | None
@@ -56,6 +56,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> Self:
         """Learn which functions matter, their weights and the noise.
 
@@ -72,6 +73,10 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             Variance of the Gaussian noise of each row where it is known, in squared units of y, the
             same for every target; a copy of a row has noise of its own. `noise_variance` has to be
             None then.
+        exposure : array-like of shape (n_samples,), default=None
+            How much of time, space or people each count was taken over, in any unit, with
+            ``likelihood="poisson"``: the function is the log rate for one unit, and the mean of a
+            count its exposure times that rate. None is 1 for all.
 
         Returns
         -------
@@ -102,7 +107,8 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         """
         likelihood, precision, variances = self._likelihood(), None, None
         if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
-            return self._fit_out_of_core(rows, y, sample_weight, noise_variance_per_row)
+            known = {"noise_variance_per_row": noise_variance_per_row, "exposure": exposure}
+            return self._fit_out_of_core(rows, y, sample_weight, known)
         X, y = self._validated(X, y, reset=True)
         weights = check_weights(sample_weight, len(X))
         if noise_variance_per_row is not None:
@@ -118,8 +124,18 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         self.__dict__.pop("_seen", None)  # rows that were seen before
         t = y.reshape(len(y), -1)
         layout = self._layout(varying(t if weights is None else t[weights > 0]))
+        targets = {
+            name: with_exposure(some, exposure, likelihood)
+            for name, some in layout.targets(t).items()
+        }
         data = TrainingData(
-            X, layout.targets(t), bool(self.fit_intercept), weights, precision, self.memory_limit
+            X,
+            targets,
+            bool(self.fit_intercept),
+            weights,
+            precision,
+            self.memory_limit,
+            exposure is not None,
         )
         given = {
             "X": X,
@@ -135,13 +151,12 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         rows: OutOfCoreRows,
         y: Any,
         sample_weight: Any,
-        noise_variance_per_row: Any,
+        known: Given,
     ) -> Self:
-        """Fit rows that are not in memory."""
-        if noise_variance_per_row is not None:
-            raise ValueError(
-                "noise_variance_per_row is given, expected None for rows out of memory"
-            )
+        """Fit rows that are not in memory, of which nothing else is `known` by row."""
+        for name, value in known.items():
+            if value is not None:
+                raise ValueError(f"{name} is given, expected None for rows out of memory")
         self.__dict__.pop("_seen", None)  # rows that were seen before
         validate_data(self, rows.head, dtype=np.float64)
         likelihood = self._likelihood()
@@ -258,6 +273,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         noise_variance_per_row: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> float:
         """Log evidence that the fitted hyperparameters and functions give other data.
 
@@ -271,6 +287,8 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             Copies of each row.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
             Variance of the Gaussian noise of each row. None takes `noise_variance_` for all.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count; see `fit`.
 
         Returns
         -------
@@ -278,7 +296,11 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
             In nats, the sum over the targets; on the training data, with what `fit` was given, it
             is ``log_evidence_``.
         """
-        given = {"sample_weight": sample_weight, "noise_variance_per_row": noise_variance_per_row}
+        given = {
+            "sample_weight": sample_weight,
+            "noise_variance_per_row": noise_variance_per_row,
+            "exposure": exposure,
+        }
         return self._log_evidence(X, y, given)
 
     def _evidence_models(
@@ -293,14 +315,15 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         variances = given.get("noise_variance_per_row")
         if variances is not None:
             variances = check_row_variances(variances, len(rows))[used]
-        for output, target in zip(self.fit_result_.outputs, targets[used].T, strict=True):
+        for output, target in zip(self.fit_result_.outputs, targets.T, strict=True):
             precision = None
             if variances is not None:
                 precision = relative_precision(variances, self._noise_variance(output))
             own, candidates = (Phi[:, output.columns] for _ in range(2))
             design = DenseDesign(candidates, center=center, weights=weights, precision=precision)
-            output.likelihood.check(target)
-            yield output, own, evidence_model(output.likelihood, design, target[:, None])
+            t = with_exposure(target[:, None], given.get("exposure"), output.likelihood)[used]
+            output.likelihood.check(t)
+            yield output, own, evidence_model(output.likelihood, design, t)
 
     @with_default_float_errors
     def calibrate(
@@ -350,6 +373,7 @@ class Regressor(RegressorMixin, Incremental):  # type: ignore[misc]
         0.97
         """
         check_is_fitted(self)
+        self._refuse_exposed("calibrate")
         rows, targets = self._like_fitted(X, y)
         given = targets[:, 0] if self._single else targets
         return CalibratedRegressor.of(self, held_out(self, X, rows, given, cv, groups))

@@ -1,4 +1,4 @@
-"""Targets that are numbers: which columns are fitted together, and noise known by row."""
+"""Targets that are numbers: which columns are fitted together, noise known by row, exposures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from relvec._numerics.checks import named_errors, refuse_no_numbers
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index
+from relvec.likelihoods import Likelihood
 
 #: Precision of a row beside the common one up to which sums over the rows stay in range.
 LARGEST_PRECISION = 1e50
@@ -54,12 +55,16 @@ def varying(y: Array) -> NDArray[np.bool_]:
 
 def check_row_variances(variances: ArrayLike, n_samples: int) -> Array:
     """Return the noise variances of all rows as an array."""
-    name = "noise_variance_per_row"
-    if np.shape(variances) != (n_samples,):
-        raise ValueError(f"{name} has shape {np.shape(variances)}, expected {(n_samples,)}")
-    refuse_no_numbers(name, variances)
+    return check_positive_rows(variances, n_samples, "noise_variance_per_row")
+
+
+def check_positive_rows(values: ArrayLike, n_samples: int, name: str) -> Array:
+    """Return positive numbers, one a row, as an array (n_samples,)."""
+    if np.shape(values) != (n_samples,):
+        raise ValueError(f"{name} has shape {np.shape(values)}, expected {(n_samples,)}")
+    refuse_no_numbers(name, values)
     with named_errors(name):
-        checked: Array = check_array(variances, ensure_2d=False, dtype=np.float64, input_name=name)
+        checked: Array = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
     if (checked <= 0).any():
         raise ValueError(f"{name} has a minimum of {checked.min():g}, expected numbers > 0")
     return checked
@@ -81,3 +86,26 @@ def relative_precision(variances: Array, common: float) -> Array:
             "which is too far for float64"
         )
     return precision
+
+
+def log_exposure(exposure: ArrayLike | None, n_samples: int, likelihood: Likelihood) -> Array:
+    """Return the logarithm of the exposure of each row, (n_samples,), zeros where there is none."""
+    if exposure is None:
+        return np.zeros(n_samples)
+    if not likelihood.takes_offset:
+        raise ValueError(
+            f"exposure is given, expected None under {type(likelihood).__name__} noise: exposures "
+            "are those of counts, with likelihood='poisson'"
+        )
+    logarithm: Array = np.log(check_positive_rows(exposure, n_samples, "exposure"))
+    return logarithm
+
+
+def with_exposure(t: Array, exposure: ArrayLike | None, likelihood: Likelihood) -> Array:
+    """Return targets (n_samples, d) with the logarithm of their exposure as one more column.
+
+    They are returned as they are where there is no exposure.
+    """
+    if exposure is None:
+        return t
+    return np.column_stack([t, log_exposure(exposure, len(t), likelihood)])

@@ -182,6 +182,26 @@ def _function_slope(
     return D / scale
 
 
+def _centred(design: Design, t: RowVector) -> tuple[RowVector, float]:
+    """Targets (n_samples, d) with offsets less their mean, which an intercept stands for, and that.
+
+    So nothing of a search depends on the unit of an exposure.
+    """
+    if not design.has_intercept:
+        return t, 0.0
+    (total,) = design.sum_rows(_offset_sum, t, design.row_weights)
+    level = float(total) / design.total_weight
+    return design.map_rows(partial(_less_offset, level), t), level
+
+
+def _offset_sum(t: Array, copies: Array) -> tuple[Array]:
+    return (np.asarray(copies @ t[:, 1:].sum(axis=1)),)
+
+
+def _less_offset(level: float, t: Array) -> Array:
+    return np.hstack([t[:, :1], t[:, 1:] - level])
+
+
 class LaplaceEvidence(EvidenceModel):
     """Posterior and evidence by Laplace's method.
 
@@ -200,7 +220,8 @@ class LaplaceEvidence(EvidenceModel):
     noise = Noise(held=True, beta_max=first_beta)
 
     def __init__(self, design: Design, t: RowVector, likelihood: Likelihood) -> None:
-        self.design, self.t, self.likelihood = design, t, likelihood
+        self.design, self.likelihood = design, likelihood
+        self.t, self._level = _centred(design, t) if likelihood.takes_offset else (t, 0.0)
         self.n, self.norm2 = design.n_effective, design.total_weight
         self._outputs = self.n_outputs = likelihood.n_outputs
 
@@ -320,7 +341,7 @@ class LaplaceEvidence(EvidenceModel):
         curvature = found.curvature
         mean_functions = curvature.information.mean_functions
         scale = np.repeat(kept.scale, self._outputs)
-        level = found.intercept + mean_functions @ found.weights.ravel()
+        level = found.intercept - self._level + mean_functions @ found.weights.ravel()
         root_alpha = np.repeat(np.sqrt(found.hyper.each), self._outputs)
         center = scale * mean_functions + np.kron(kept.center, np.eye(self._outputs))
         return Posterior(

@@ -108,6 +108,7 @@ class TrainingData:
     #: (n_samples,), precision of each row's noise relative to that of the likelihood
     row_precision: Array | None = None
     memory_limit: float = np.inf  # bytes up to which the candidates at all rows are stored
+    exposed: bool = False  # whether the last column of the targets is the log of their exposure
 
     @property
     def n_rows(self) -> int:

@@ -179,6 +179,7 @@ class FitResult(Compact):
     training_rows: Array | None
     #: parameters of the estimator in the fit that it goes on to read; None of earlier releases
     parameters: dict[str, Any] | None = None
+    exposed: bool = False  # whether targets were counts with an exposure
 
     @classmethod
     def of(
@@ -230,6 +231,7 @@ class FitResult(Compact):
             noise_by_row=data.row_precision is not None,
             training_rows=data.X.copy() if config.augment else None,  # users may write to theirs
             parameters=dict(config.parameters),
+            exposed=data.exposed,
         )
 
     def by_output(self, name: str, missing: float) -> Array:

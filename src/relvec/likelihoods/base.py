@@ -51,6 +51,9 @@ class Likelihood(ABC):
         Values of a target.
     mean_depends_on_variance : bool
         Whether the mean of a new target depends on the covariance of its linear predictor.
+    takes_offset : bool
+        Whether targets may have one more column, an offset that is added to the linear predictor:
+        the logarithm of the exposure of a count.
     quadratic : bool
         Whether its logarithm is quadratic in y, so that means and products of functions and targets
         tell all that the rows do.
@@ -59,6 +62,7 @@ class Likelihood(ABC):
     n_outputs: int = 1
     support: ClassVar[Interval] = Interval()
     mean_depends_on_variance: ClassVar[bool] = True
+    takes_offset: ClassVar[bool] = False
     quadratic: ClassVar[bool] = False
 
     @abstractmethod

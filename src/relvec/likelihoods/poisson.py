@@ -25,9 +25,13 @@ LARGEST = 2.0**53
 
 @dataclass(frozen=True)
 class Poisson(RegressionLikelihood):
-    """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y, infinite where that overflows."""
+    """p(t | y) = λᵗ e^(−λ) / t! with the rate λ = e^y, infinite where that overflows.
+
+    A second column of the targets is the logarithm of their exposure E, with λ = E e^y.
+    """
 
     mean_depends_on_variance: ClassVar[bool] = False
+    takes_offset: ClassVar[bool] = True
     support: ClassVar[Interval] = Interval(0.0, integer=True)
 
     def distribution(self, y: Array) -> Any:
@@ -36,6 +40,7 @@ class Poisson(RegressionLikelihood):
 
     def log_prob(self, t: Array, y: Array) -> Array:
         """Log probability of each row's count."""
+        t, y = _with_offset(t, y)
         # Of counts of 10¹², t·y − λ − log t! would lose what a step towards the mode gains.
         excess = y - np.log(np.where(t > 0, t, 1.0))
         with np.errstate(over="ignore", invalid="ignore"):  # zero times infinity is not taken
@@ -45,14 +50,17 @@ class Poisson(RegressionLikelihood):
 
     def gradient(self, t: Array, y: Array) -> Array:
         """Target less λ."""
+        t, y = _with_offset(t, y)
         return t - _rate(y)
 
     def neg_hessian(self, t: Array, y: Array) -> Array:
         """λ."""
+        t, y = _with_offset(t, y)
         return _rate(y)[:, :, None]
 
     def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """λ·h."""
+        t, y = _with_offset(t, y)
         return _rate(y) * variance[:, :, 0]
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
@@ -92,9 +100,14 @@ class Poisson(RegressionLikelihood):
 
     def check(self, t: Array) -> None:
         """Counts are not negative, and not all zero."""
-        super().check(t)
-        if not t.any():
+        super().check(t[:, :1])
+        if not t[:, 0].any():
             raise ValueError("y is zero in every row, expected a positive count")
+
+
+def _with_offset(t: Array, y: Array) -> tuple[Array, Array]:
+    """Counts (n_samples, 1), and the logarithm of their rates with the offset if there is one."""
+    return t[:, :1], y + t[:, 1:].sum(axis=1, keepdims=True)
 
 
 def _finite(variance: Array, log_rate: Array) -> Array:
