@@ -50,9 +50,6 @@ RESULT = {"relvec._fitting.result"}
 
 DULL = re.compile(r"(What|Where|How|Who|Whether|Of|Those|That)\b")
 
-#: The one import that still goes up.
-UPWARD = {("relvec._commands.page", "relvec._estimators.notebook")}
-
 
 def documented():
     """Name and docstring of every module, class and function."""
@@ -80,7 +77,7 @@ def test_imports_go_down():
             if module.layer in {*WINGS, "_assess"}:
                 beyond -= RESULT
             upward |= {(module.name, name) for name in beyond}
-    assert upward <= UPWARD
+    assert upward == set()
 
 
 def test_public_modules_are_imported_with_nothing_that_an_extra_brings():

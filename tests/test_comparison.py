@@ -162,10 +162,42 @@ def test_robust_models_compare_among_themselves():
         compare({"robust": robust, "plain": RVR(gamma=0.3)}, X, y)
 
 
-def test_models_of_a_list_are_called_what_they_print_as():
-    X, y = inputs.noisy_sinc()
-    table = compare([RVR(gamma=0.2), SparseBayesianRegressor(tol=1e-6)], X, y + X[:, 0])
-    assert set(table.index) == {"RVR(gamma=0.2)", "SparseBayesianRegressor(tol=1e-06)"}
+@pytest.mark.parametrize(
+    ("models", "names"),
+    [
+        ([RVR(gamma=0.2), SparseBayesianRegressor(tol=1e-6)], ["RVR", "SparseBayesianRegressor"]),
+        (
+            [RVR(gamma=0.2, tol=0.1), RVR(gamma=0.1, tol=0.1), SparseBayesianRegressor()],
+            ["RVR(gamma=0.2)", "RVR(gamma=0.1)", "SparseBayesianRegressor"],
+        ),
+        ([RVR(RBF(0.2)), RVR(RBF(0.1))], ["RVR(kernel__gamma=0.2)", "RVR(kernel__gamma=0.1)"]),
+        (
+            [RVR(RBF(0.2)), RVR(Laplacian(0.2))],
+            ["RVR(kernel=RBF(gamma=0.2))", "RVR(kernel=Laplacian(gamma=0.2))"],
+        ),
+        (
+            [make_pipeline(StandardScaler(with_mean=mean), RVR()) for mean in (True, False)],
+            ["RVR(standardscaler__with_mean=True)", "RVR(standardscaler__with_mean=False)"],
+        ),
+        (
+            [make_pipeline(StandardScaler(), RVR(gamma=gamma)) for gamma in (0.1, 0.2)],
+            ["RVR(gamma=0.1)", "RVR(gamma=0.2)"],
+        ),
+    ],
+)
+def test_models_of_a_list_are_named_by_what_differs(models, names):
+    X, y = inputs.noisy_sinc(20)
+    assert set(compare(models, X, y + X[:, 0]).index) == set(names)
+
+
+def test_a_fitted_search_is_the_model_that_it_found():
+    X, y = inputs.noisy_sinc(40)
+    search = GridSearchCV(RVR(), {"gamma": [0.1, 0.3]}).fit(X, y)
+    table = compare({"found": search}, X, y)
+    assert table.loc["found", "log_evidence"] == search.best_estimator_.log_evidence_
+    changed = TransformedTargetRegressor(RVR(), transformer=StandardScaler()).fit(X, y)
+    with pytest.raises(TypeError, match=r"StandardScaler\(\) change of the target"):
+        compare({"changed": changed}, X, y)
 
 
 def test_table_without_pandas(monkeypatch):

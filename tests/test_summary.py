@@ -1,5 +1,7 @@
 """The table of kept functions: one row each, its numbers those of the fitted attributes."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,7 +27,7 @@ def test_rows_are_the_kept_functions_by_name(machine):
     summary = model.summary()
     assert isinstance(summary, pd.DataFrame)
     assert list(summary.index) == model.basis_.names()
-    assert {name.split("[")[0] for name in summary.columns} == set(NUMBERS)
+    assert {name.split("[")[0] for name in summary.columns} - {"at"} == set(NUMBERS)
     for start, values in {
         "weight": model.dual_coef_,
         "weight_precision": model.weight_precision_,
@@ -46,7 +48,7 @@ def test_std_of_a_regression_weight_is_that_of_its_covariance():
     X, y = inputs.noisy_sinc()
     model = RVR(gamma=0.2).fit(X, y)
     summary = model.summary()
-    assert list(summary.columns) == NUMBERS
+    assert list(summary.columns) == [*NUMBERS, "at"]
     assert_allclose(summary["std"], np.sqrt(model.weight_covariance_.diagonal()), rtol=1e-12)
 
 
@@ -89,7 +91,7 @@ def test_plain_table_holds_and_prints_the_same(without_pandas):
     assert summary.index == ["x0", "x3"]
     assert len(summary) == 2
     assert_array_equal(summary["weight"], model.dual_coef_)
-    header, *rows = str(summary).splitlines()
+    header, *rows = str(summary).partition("\n\n")[2].splitlines()
     assert header.split() == NUMBERS
     assert [row.split()[0] for row in rows] == summary.index
     printed = np.array([row.split()[1:] for row in rows], dtype=float)
@@ -108,3 +110,52 @@ def test_model_of_nothing_has_an_empty_table(pandas, request):
     assert len(summary) == 0
     assert list(summary.columns) == NUMBERS
     assert "weight" in str(summary)
+
+
+def test_functions_have_the_inputs_that_they_are_centred_on():
+    X, y = inputs.noisy_sinc()
+    model = RVR(gamma=0.2).fit(pd.DataFrame({"width": X[:, 0]}), y)
+    expected = [f"width {value:.4g}" for value in model.relevance_vectors_[:, 0]]
+    assert list(model.summary()["at"]) == expected
+    wide = RVR(gamma=0.2).fit(np.tile(X, 5), y).summary()["at"].iloc[0]
+    assert [part.split()[0] for part in wide.split(", ")] == ["x0", "x1", "x2", "…"]
+
+
+@pytest.mark.parametrize("pandas", [True, False])
+def test_facts_of_the_fit_stand_above_the_table(pandas, request):
+    if not pandas:
+        request.getfixturevalue("without_pandas")
+    X, y = inputs.noisy_sinc()
+    model = RVR(gamma=0.2).fit(X, y)
+    summary = model.summary(X, y)
+    error = np.sqrt(np.mean((model.predict(X) - y) ** 2))
+    assert summary.facts == {
+        "functions kept": f"{len(model.relevance_)}, fitted to {len(y)} rows",
+        "log evidence": f"{model.log_evidence_:.2f} nats",
+        "noise sd": f"{np.sqrt(model.noise_variance_):.4g}",
+        "status": model.status_,
+        "intercept": f"{model.intercept_:.4g}",
+        "error": f"root mean square {error:.4g} on {len(y)} rows",
+    }
+    above, _, below = repr(summary).partition("\n\n")
+    assert [line.split("  ")[0] for line in above.splitlines()] == list(summary.facts)
+    assert "well_determined" in below
+    assert "..." not in below
+    assert "error" not in model.summary().facts
+
+
+def test_facts_go_with_the_table_and_not_with_parts_of_it():
+    X, y = inputs.noisy_sinc()
+    summary = RVR(gamma=0.2).fit(X, y).summary()
+    assert pickle.loads(pickle.dumps(summary)).facts == summary.facts
+    assert "log evidence" in summary._repr_html_()
+    assert type(summary.head(2)) is pd.DataFrame
+
+
+def test_error_of_classes_is_the_share_of_wrong_labels():
+    X, y = inputs.clouds(30, 30, 30)
+    model = RVC(gamma=0.3).fit(X, y)
+    wrong = 100 * np.mean(model.predict(X) != y)
+    assert model.summary(X, y).facts["error"] == f"{wrong:.4g} % of labels on 90 rows"
+    with pytest.raises(ValueError, match="one of X and y is given"):
+        model.summary(X)

@@ -21,8 +21,8 @@ WINGS = {
     "export": {"relvec._files", "relvec._fitting.result"},
     "display": {"relvec._assess.pipelines"},
     "_commands": {
+        "relvec._assess.facts",
         "relvec._assess.findings",  # results of ``diagnose``
-        "relvec._estimators.notebook",
         "relvec._files",
         "relvec._numerics",
         "relvec.display",

@@ -27,11 +27,17 @@ from relvec._earlier import register
 if TYPE_CHECKING:
     from relvec import basis, storage
     from relvec._assess.compare import compare
+    from relvec._assess.conformal import calibrate
+    from relvec._assess.diagnose import diagnose
+    from relvec._assess.importance import effects, importance
+    from relvec._assess.overview import summary
+    from relvec._assess.predictions import predict, predict_interval, predict_log_density
     from relvec._assess.scoring import log_density
     from relvec._estimators.classification import RVC
     from relvec._estimators.effects import EffectsClassifier, EffectsRegressor
     from relvec._estimators.linear import SparseBayesianClassifier, SparseBayesianRegressor
     from relvec._estimators.regression import RVR
+    from relvec.storage import load, save
 
 __version__ = version("relvec")
 
@@ -44,9 +50,19 @@ __all__ = [
     "SparseBayesianRegressor",
     "__version__",
     "basis",
+    "calibrate",
     "compare",
+    "diagnose",
+    "effects",
+    "importance",
+    "load",
     "log_density",
+    "predict",
+    "predict_interval",
+    "predict_log_density",
+    "save",
     "storage",
+    "summary",
 ]
 
 #: Module of each name that is imported once it is asked for, which takes a second.
@@ -57,8 +73,18 @@ _MODULES = {
     "EffectsRegressor": "_estimators.effects",
     "SparseBayesianClassifier": "_estimators.linear",
     "SparseBayesianRegressor": "_estimators.linear",
+    "calibrate": "_assess.conformal",
     "compare": "_assess.compare",
+    "diagnose": "_assess.diagnose",
+    "effects": "_assess.importance",
+    "importance": "_assess.importance",
+    "load": "storage",
     "log_density": "_assess.scoring",
+    "predict": "_assess.predictions",
+    "predict_interval": "_assess.predictions",
+    "predict_log_density": "_assess.predictions",
+    "save": "storage",
+    "summary": "_assess.overview",
 }
 _PUBLIC_MODULES = {
     *("basis", "datasets", "display", "exceptions", "export"),

@@ -158,7 +158,8 @@ def load(path: Path | str, *, trusted: Iterable[str] = (), trust_pickle: bool = 
     except Exception as error:  # whatever the damage makes the readers do
         raise ValueError(
             f"{path} is not a saved model of trusted types "
-            f"({type(error).__name__}{f': {error}' if str(error) else ''})"
+            f"({type(error).__name__}{f': {error}' if str(error) else ''}); load takes names of "
+            "others that you trust as trusted=[...]"
         ) from error
 
 

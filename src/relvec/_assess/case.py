@@ -44,6 +44,7 @@ class Case:
     y: NDArray[Any] = field(default_factory=lambda: np.empty((0, 1)))
     given: Any = None  # X as it was given, with the names of its columns
     labels: Any = None  # (n_samples,), labels of the rows, where they are not numbered
+    names: list[str] | None = None  # of the inputs, where the model has others than its own
 
     @property
     def result(self) -> FitResult:
@@ -58,6 +59,8 @@ class Case:
     @property
     def features(self) -> list[str]:
         """Names of the inputs."""
+        if self.names is not None:
+            return self.names
         names = [f"x{number}" for number in range(self.model.n_features_in_)]
         return [str(name) for name in getattr(self.model, "feature_names_in_", names)]
 

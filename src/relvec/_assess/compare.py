@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from relvec._assess.leave_one_out import left_out
-from relvec._assess.pipelines import estimator_of, inputs_of, prefix_of
+from relvec._assess.model_names import names_by_difference
+from relvec._assess.pipelines import prefix_of, unwrap
 from relvec._assess.summary import table
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian
@@ -43,8 +44,9 @@ def compare(
     Parameters
     ----------
     models : dict of str to estimator, or list of estimators
-        Estimators of this package, or pipelines that end in one. One that is not fitted is cloned
-        and fitted; one that is fitted has to have seen these very data.
+        Estimators of this package, or pipelines or fitted searches that hold one; in a list they
+        are named by the parameters that differ among those of a class. One that is not fitted is
+        cloned and fitted; one that is fitted has to have seen these very data.
     X : array-like of shape (n_samples, n_features)
         Inputs.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
@@ -95,6 +97,8 @@ def compare(
     >>> table = compare(models, X, y)
     >>> list(table.index)
     ['middle', 'spline', 'wide']
+    >>> list(compare([RVR(gamma=0.01), RVR(gamma=0.1)], X, y).index)
+    ['RVR(gamma=0.1)', 'RVR(gamma=0.01)']
     """
     named = _named(models)
     _check_comparable(named)
@@ -113,9 +117,9 @@ def compare(
 
 
 def _named(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    """Return the models by name; those of a list are named by what they print as, on one line."""
+    """Return the models by name; those of a list are named by what tells them apart."""
     if not isinstance(models, Mapping):
-        names = [" ".join(repr(model).split()) for model in models]
+        names = names_by_difference(models)
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ValueError(
@@ -125,17 +129,19 @@ def _named(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if not models:
         raise ValueError(f"models={models!r} is empty, expected one model or more")
     for name, model in models.items():
-        if not hasattr(estimator_of(model), "log_evidence"):
+        parts = unwrap(model)
+        if parts.change or not hasattr(parts.estimator, "log_evidence"):
             raise TypeError(
-                f"model {name!r} is a {type(estimator_of(model)).__name__}, expected an estimator "
-                "of relvec or a pipeline that ends in one, fitted to y as it is"
+                f"model {name!r} is a {type(parts.estimator).__name__} with "
+                f"{parts.change or 'no'} change of the target, expected an estimator of relvec, or "
+                "a pipeline or fitted search that holds one, of y as it is"
             )
     return dict(models)
 
 
 def _check_comparable(models: Mapping[str, Any]) -> None:
     """Raise unless all evidences are densities of the same quantity, under the same priors."""
-    (first, a), *others = ((name, estimator_of(model)) for name, model in models.items())
+    (first, a), *others = ((name, unwrap(model).estimator) for name, model in models.items())
     for other, b in others:
         if is_classifier(a) != is_classifier(b):
             raise ValueError(
@@ -163,12 +169,13 @@ def _row(
 ) -> dict[str, float]:
     """Return the row of one model, by column, but for the difference to the best."""
     seconds = float("nan")
-    fitted = hasattr(estimator_of(model), "log_evidence_")
+    fitted = hasattr(unwrap(model).estimator, "log_evidence_")
     if not fitted:
         began, model = time.perf_counter(), clone(model)
         model.fit(X, y, **{prefix_of(model) + key: value for key, value in given.items()})
         seconds = time.perf_counter() - began
-    estimator, inputs = estimator_of(model), inputs_of(model, X)
+    parts = unwrap(model)
+    estimator, inputs = parts.estimator, parts.inputs(X)
     if fitted:
         _check_seen(name, estimator, inputs, y, given)
     evidence, kept = estimator.log_evidence_, len(estimator.relevance_)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
+from relvec._assess.pipelines import unwrap, unwrap_fitted
 from relvec._numerics.checks import check_coverage, named_errors
 from relvec._numerics.typing import Array
 
@@ -35,7 +36,9 @@ SAME_SCORE = 1e-8
 class CalibratedRegressor:
     """Intervals of a fitted regressor that are as wide as its errors on other rows ask for.
 
-    Made by ``calibrate(X, y)``. The score of a row is its error in units of its predictive standard
+    Made by ``calibrate(X, y)``, and by `relvec.calibrate` of a model that holds a regressor: then
+    means, scales and targets are in the units of the regressor, and what is predicted in those of
+    the model. The score of a row is its error in units of its predictive standard
     deviation (of Student-t noise, its scale), and an interval is the mean plus and minus that
     deviation times the quantile of the scores: wide where the model is unsure, and as a whole as
     wide as it has to be.
@@ -43,7 +46,7 @@ class CalibratedRegressor:
     Parameters
     ----------
     model : estimator
-        The fitted regressor.
+        The fitted regressor, or a model that holds it.
     predicted : ndarray of shape (n_targets, n_samples, 2)
         Its means and scales of the calibration rows.
     y : ndarray of shape (n_targets, n_samples)
@@ -67,10 +70,10 @@ class CalibratedRegressor:
         """Calibrate a model by the errors in rows that were held out."""
         predicted, targets = [], []
         for fitted, X, y in held_out:
-            moments = np.stack(_mean_and_scale(fitted, X), axis=-1)
-            predicted.append(moments.reshape(len(y), -1, 2).swapaxes(0, 1))
-            targets.append(y.reshape(len(y), -1).T)
-        return cls(copy(model), np.concatenate(predicted, axis=1), np.concatenate(targets, axis=1))
+            moments, z = np.stack(_mean_and_scale(fitted, X), axis=-1), _targets(fitted, y)
+            predicted.append(moments.reshape(len(z), -1, 2).swapaxes(0, 1))
+            targets.append(z.T)
+        return cls(_kept(model), np.concatenate(predicted, axis=1), np.concatenate(targets, axis=1))
 
     @property
     def _scores(self) -> Array:
@@ -95,9 +98,11 @@ class CalibratedRegressor:
         std : ndarray of shape (n_samples,) or (n_samples, n_targets)
             If `return_std`, that of the model times the root mean square of the scores.
         """
-        mean, scale = _mean_and_scale(self.model, X)
+        change, (mean, scale) = unwrap(self.model).change, _mean_and_scale(self.model, X)
+        if not return_std:
+            return change.back(mean)
         std = scale * np.sqrt(np.mean(self._scores**2, axis=1))
-        return (mean, std) if return_std else mean
+        return change.back(mean), change.scale(mean, std)
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> tuple[Array, Array]:
         """Predict intervals for new observations.
@@ -123,11 +128,12 @@ class CalibratedRegressor:
         """
         factor = conformal_quantile(np.abs(self._scores), coverage)
         mean, scale = _mean_and_scale(self.model, X)
-        support = self.model.fit_result_.outputs[0].likelihood.support
+        parts = unwrap(self.model)
+        support = parts.estimator.fit_result_.outputs[0].likelihood.support
         lower, upper = np.clip(
             [mean - factor * scale, mean + factor * scale], support.low, support.high
         )
-        return lower, upper
+        return parts.change.ends(lower, upper)
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,7 @@ class CalibratedClassifier:
     Parameters
     ----------
     model : estimator
-        The fitted classifier.
+        The fitted classifier, or a model that holds it.
     predicted : ndarray of shape (n_samples, n_classes)
         Its probabilities for the calibration rows.
     codes : ndarray of shape (n_samples,)
@@ -165,7 +171,7 @@ class CalibratedClassifier:
                 )
             predicted.append(fitted.predict_proba(X))
             codes.append(np.searchsorted(model.classes_, labels))
-        return cls(copy(model), np.concatenate(predicted), np.concatenate(codes))
+        return cls(_kept(model), np.concatenate(predicted), np.concatenate(codes))
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.95) -> NDArray[np.bool_]:
         """Predict sets of classes.
@@ -212,43 +218,122 @@ def conformal_quantile(scores: Array, coverage: float) -> Array:
     return quantile
 
 
+def calibrate(
+    model: Any, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+) -> CalibratedRegressor | CalibratedClassifier:
+    """Make intervals, or sets of classes, that hold what they say without the model being right.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package, or a pipeline, a search or a
+        ``TransformedTargetRegressor`` that holds one, in any order.
+    X : array-like of shape (n_samples, n_features)
+        Without `cv`, rows that the model was not fitted to, drawn like those to come; 95 % needs 19
+        of them at least. With `cv`, the rows that it was fitted to.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Their targets, or labels.
+    cv : int, cross-validation splitter or iterable of splits, default=None
+        Measure errors in the rows of the fit, by a refit of the whole model without each fold.
+    groups : array-like of shape (n_samples,), default=None
+        What `cv` keeps together.
+
+    Returns
+    -------
+    calibrated : CalibratedRegressor or CalibratedClassifier
+        With ``predict_interval(X, coverage)`` or ``predict_set(X, coverage)``, for X as the model
+        takes it.
+
+    Raises
+    ------
+    TypeError
+        The model holds no estimator of this package.
+    ValueError
+        X or y are not what is expected, or there are `groups` without `cv`.
+
+    Examples
+    --------
+    >>> import relvec
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from relvec.datasets import make_sinc
+    >>> X, y = make_sinc(200, noise_scale=0.1, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), relvec.RVR()).fit(X[::2], y[::2])
+    >>> calibrated = relvec.calibrate(model, X[1::2], y[1::2])
+    >>> lower, upper = calibrated.predict_interval([[0.0]], coverage=0.9)
+    >>> print((upper - lower).round(1))
+    [0.3]
+    """
+    parts = unwrap_fitted(model)
+    parts.estimator._refuse_exposed("calibrate")
+    rows, targets = parts.estimator._like_fitted(parts.inputs(X), parts.change.forward(y))
+    inputs = X if parts.steps or cv is None else rows
+    if is_classifier(parts.estimator):
+        labels = parts.estimator.classes_[targets]
+        folds = held_out(model, inputs, len(rows), labels, cv, groups)
+        return CalibratedClassifier.of(model, folds)
+    numbers = targets[:, 0] if targets.shape[1] == 1 else targets
+    numbers = np.asarray(y) if parts.change else numbers
+    return CalibratedRegressor.of(model, held_out(model, inputs, len(rows), numbers, cv, groups))
+
+
 def held_out(
-    model: BaseEstimator,
-    X: ArrayLike,
-    rows: Array,
-    y: NDArray[Any],
-    cv: Any,
-    groups: ArrayLike | None,
+    model: Any, X: Any, n_rows: int, y: NDArray[Any], cv: Any, groups: ArrayLike | None
 ) -> Iterator[HeldOut]:
     """Yield models with the rows that they were not fitted to, and their targets.
 
-    Without `cv` that is the model itself with X; else refits without each fold of the `rows`, X
-    validated, which are those of the fit. Of a precomputed kernel a refit has the columns of its
-    own rows.
+    Without `cv` that is the model itself with X, of `n_rows`; else refits without each fold of the
+    rows, which are those of the fit. Of a precomputed kernel a refit has the columns of its own
+    rows.
     """
     if cv is None:
         if groups is not None:
             raise ValueError("groups is given, expected None without cv")
         yield model, X, y
         return
-    if len(rows) != model.n_samples_fit_:
+    estimator = unwrap(model).estimator
+    if n_rows != estimator.n_samples_fit_:
         raise ValueError(
-            f"X has {len(rows)} rows, expected the {model.n_samples_fit_} of the fit with cv={cv!r}"
+            f"X has {n_rows} rows, expected the {estimator.n_samples_fit_} of the fit with "
+            f"cv={cv!r}"
         )
     with named_errors("cv", "groups"):
-        folds = list(check_cv(cv, y, classifier=is_classifier(model)).split(rows, y, groups))
+        folds = list(check_cv(cv, y, classifier=is_classifier(model)).split(X, y, groups))
     pairwise = get_tags(model).input_tags.pairwise
     for kept, left in folds:
-        inputs = rows[:, kept] if pairwise else rows
-        yield clone(model).fit(inputs[kept], y[kept]), inputs[left], y[left]
+        inputs = np.asarray(X)[:, kept] if pairwise else X
+        yield clone(model).fit(_taken(inputs, kept), y[kept]), _taken(inputs, left), y[left]
 
 
-def _mean_and_scale(model: BaseEstimator, X: ArrayLike) -> tuple[Array, Array]:
-    """Mean of new observations and scale of their errors, shaped as `predict` returns them."""
-    latent, std = map(np.asarray, model.predict_latent(X, return_std=True))
+def _kept(model: Any) -> Any:
+    """Return a model that stays as it is when the one given is fitted again."""
+    return copy(model) if unwrap(model).estimator is model else deepcopy(model)
+
+
+def _taken(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a table, a sparse matrix, or what else is an array."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return (X if hasattr(X, "shape") else np.asarray(X))[rows]
+
+
+def _targets(model: Any, y: NDArray[Any]) -> Array:
+    """Targets as the estimator in a model is fitted to them, (n_samples, n_targets)."""
+    z = np.asarray(unwrap(model).change.forward(y), dtype=np.float64)
+    return z.reshape(len(z), -1)
+
+
+def _mean_and_scale(model: Any, X: ArrayLike) -> tuple[Array, Array]:
+    """Mean of new observations and scale of their errors, shaped as `predict` returns them.
+
+    Of the estimator in a model, in the units that it was fitted to.
+    """
+    parts = unwrap(model)
+    estimator = parts.estimator
+    latent, std = map(np.asarray, estimator.predict_latent(parts.inputs(X), return_std=True))
     means, scales = [], []
     for output, column in enumerate(latent.reshape(len(latent), -1).T):
-        likelihood, mean = model.fit_result_.outputs[output].likelihood, column[:, None]
+        likelihood, mean = estimator.fit_result_.outputs[output].likelihood, column[:, None]
         covariance = std.reshape(len(std), -1)[:, output, None, None] ** 2
         means.append(likelihood.moments(mean, covariance)[0])
         scales.append(likelihood.error_scale(mean, covariance))

@@ -6,13 +6,16 @@ Statistical rules have a level of one in a thousand fits.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 
-from relvec._assess.case import ENOUGH, Case, Rule, correlation
+from relvec._assess.case import ENOUGH, Case, Rule, correlation, row_labels
 from relvec._assess.findings import Diagnosis, Finding
 from relvec._assess.new_rows import error_bars_short, far_from_data, no_skill, overconfident
+from relvec._assess.pipelines import unwrap_fitted
 from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
 from relvec._fitting.result import FittedOutput
 from relvec._numerics.typing import Array
@@ -34,7 +37,55 @@ LEAVE_OUT = Advice("leave one of them out of X")
 RARE = 0.5
 
 
-def diagnose(case: Case) -> Diagnosis:
+def diagnose(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
+    """Say in words what is wrong with a fit, and which parameter to change.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package, or a pipeline, a search or a
+        ``TransformedTargetRegressor`` that holds one, in any order.
+    X : array-like of shape (n_samples, n_features), default=None
+        Rows, of the fit or new ones, as ``model.predict`` takes them.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+        Their targets.
+
+    Returns
+    -------
+    diagnosis : Diagnosis
+        A list that prints one finding a line, with inputs by the names that the steps of the model
+        give them; a transformed target is judged as the estimator has it.
+
+    Raises
+    ------
+    TypeError
+        The model holds no estimator of this package.
+
+    Examples
+    --------
+    >>> import relvec
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from relvec.datasets import make_sinc
+    >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+    >>> relvec.diagnose(make_pipeline(StandardScaler(), relvec.RVR(gamma=1e-6)).fit(X, y)).codes
+    ['kernel_wide']
+    """
+    parts = unwrap_fitted(model)
+    if X is None and y is not None:
+        raise ValueError("y is given without X, expected both or X alone")
+    estimator, names = parts.estimator, parts.names
+    if X is None:
+        return findings_of(Case(estimator, names=names))
+    inputs = parts.inputs(X)
+    if y is None:
+        return findings_of(Case(estimator, estimator._queries(inputs), given=inputs, names=names))
+    estimator._refuse_exposed("diagnose(X, y)")
+    rows, targets = estimator._like_fitted(inputs, parts.change.forward(y))
+    return findings_of(Case(estimator, rows, targets, inputs, row_labels(y), names))
+
+
+def findings_of(case: Case) -> Diagnosis:
     """Findings of all rules, in their order, with the advice that the user of the model can take.
 
     Rules on noise say nothing where the function is at fault: residuals are then not noise alone.

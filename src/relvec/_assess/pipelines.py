@@ -1,22 +1,121 @@
-"""Access to an estimator, by itself or at the end of a pipeline that prepares its inputs."""
+"""The estimator in a model of scikit-learn, and what is done to its inputs and targets before."""
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from relvec._assess.targets import TargetChange
 
 
-def estimator_of(model: Any) -> Any:
-    """Return the estimator itself."""
-    return model[-1] if isinstance(model, Pipeline) else model
+@dataclass(frozen=True)
+class Unwrapped:
+    """An estimator, and what the model that holds it does to inputs and targets.
+
+    Attributes
+    ----------
+    model : estimator
+        The model: the estimator itself, or pipelines, searches and regressors of transformed
+        targets around it.
+    estimator : estimator
+        What is innermost.
+    steps : tuple of Pipeline
+        Steps that inputs go through to the estimator, in their order.
+    change : TargetChange
+        Between the target of the model and that of the estimator.
+    """
+
+    model: Any
+    estimator: Any
+    steps: tuple[Pipeline, ...]
+    change: TargetChange
+
+    def inputs(self, X: Any) -> Any:
+        """Return the inputs that the estimator receives where the model receives X."""
+        for step in self.steps:
+            X = step.transform(X)
+        return X
+
+    @property
+    def names(self) -> list[str] | None:
+        """Names of the estimator's inputs, None where neither it nor the steps have any."""
+        own = getattr(self.estimator, "feature_names_in_", None)
+        if own is not None:
+            return [str(name) for name in own]
+        names = None
+        try:
+            for step in self.steps:
+                names = step.get_feature_names_out(names)
+        except AttributeError:  # of a step that names no outputs
+            return None
+        return None if names is None else [str(name) for name in names]
+
+    @property
+    def named(self) -> Any:
+        """The estimator, as if its inputs had come with their names."""
+        names, named = self.names, self.estimator
+        if names is not None:
+            named = copy(self.estimator)
+            named.feature_names_in_ = np.array(names, dtype=object)
+        return named
 
 
-def inputs_of(model: Any, X: Any) -> Any:
-    """Return the inputs that the estimator receives where a fitted model receives X."""
-    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
+def unwrap(model: Any) -> Unwrapped:
+    """Split a model into its steps, the estimator, and the change of its target.
+
+    What is not fitted stays whole, but for pipelines.
+    """
+    steps, transformers, inner = [], [], model
+    while True:
+        if isinstance(inner, Pipeline):
+            steps += [inner[:-1]] if len(inner) > 1 else []
+            inner = inner[-1]
+        elif isinstance(inner, TransformedTargetRegressor) and hasattr(inner, "regressor_"):
+            transformers.append(inner.transformer_)
+            inner = inner.regressor_
+        elif isinstance(inner, FrozenEstimator):
+            inner = inner.estimator
+        elif hasattr(inner, "best_estimator_"):  # of a search
+            inner = inner.best_estimator_
+        else:
+            return Unwrapped(model, inner, tuple(steps), TargetChange(tuple(transformers)))
+
+
+def unwrap_fitted(
+    model: Any, method: str = "log_evidence", kind: str = "an estimator"
+) -> Unwrapped:
+    """Split a fitted model; raise unless it holds an estimator that has a `method`.
+
+    Raises
+    ------
+    TypeError
+        The model holds none; `kind` is what an error says was expected.
+    sklearn.exceptions.NotFittedError
+        It is not fitted.
+    """
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    found = unwrap(model)
+    if not hasattr(found.estimator, method):
+        around, inner = type(model).__name__, type(found.estimator).__name__
+        held = "" if found.estimator is model else f" that holds a {inner}"
+        raise TypeError(
+            f"model is a {around}{held}, expected {kind} of relvec, or a pipeline, a search with "
+            "refit=True or a TransformedTargetRegressor that holds one"
+        )
+    return found
 
 
 def prefix_of(model: Any) -> str:
-    """Return the prefix of the estimator's own arguments in ``model.fit``."""
-    return f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+    """Return the prefix of the estimator's own arguments in ``model.fit``, a pipeline's."""
+    if not isinstance(model, Pipeline):
+        return ""
+    name, last = model.steps[-1]
+    return f"{name}__{prefix_of(last)}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from relvec._assess.pipelines import estimator_of, inputs_of
+from relvec._assess.pipelines import unwrap_fitted
+from relvec._assess.predictions import predict_log_density
 
 
 def log_density(
@@ -23,11 +23,12 @@ def log_density(
     Parameters
     ----------
     estimator : estimator
-        A fitted regressor of this package, or a pipeline that ends in one.
+        A fitted regressor of this package, or a pipeline, a search or a
+        ``TransformedTargetRegressor`` that holds one, in any order.
     X : array-like of shape (n_samples, n_features)
         Inputs of rows that it was not fitted to.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their targets, on the scale that it was fitted to.
+        Their targets, in the units that it was fitted to.
     exposure : array-like of shape (n_samples,), default=None
         Exposure of each count; see `predict`.
 
@@ -39,7 +40,7 @@ def log_density(
     Raises
     ------
     TypeError
-        The estimator is no regressor of this package.
+        The estimator holds no regressor of this package.
 
     Examples
     --------
@@ -51,13 +52,8 @@ def log_density(
     >>> GridSearchCV(RVR(), grid, scoring=log_density).fit(X, y).best_params_
     {'gamma': 0.1}
     """
-    check_is_fitted(estimator)
-    regressor = estimator_of(estimator)
-    if not hasattr(regressor, "predict_log_density"):
-        raise TypeError(
-            f"estimator is {estimator!r}, expected a regressor of relvec or a pipeline that ends "
-            "in one; classifiers have scoring='neg_log_loss'"
-        )
-    inputs = inputs_of(estimator, X)
-    log_densities = regressor.predict_log_density(inputs, y, exposure=exposure)
+    unwrap_fitted(
+        estimator, "predict_log_density", "a regressor (classifiers: scoring='neg_log_loss')"
+    )
+    log_densities = predict_log_density(estimator, X, y, exposure)
     return float(log_densities.sum() / len(log_densities))

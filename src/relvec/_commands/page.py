@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from relvec._assess.facts import facts
 from relvec._commands import arguments, files
 from relvec._commands.tasks import Drawing, Task, diagnosis, has_effects, load_model, noise
 from relvec._commands.terminal import listed, print_text
-from relvec._estimators.notebook import facts
 from relvec._files import write_file
 from relvec.display import EffectsDisplay, EffectSharesDisplay, EvidenceDisplay, RelevanceDisplay
 from relvec.display.base import rows_among

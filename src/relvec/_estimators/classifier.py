@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._assess.conformal import CalibratedClassifier, held_out
+from relvec._assess.conformal import CalibratedClassifier, calibrate
 from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.fitted import Given
@@ -339,11 +339,9 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
         0.97 1
         """
-        check_is_fitted(self)
-        rows, codes = self._like_fitted(X, y)
-        return CalibratedClassifier.of(
-            self, held_out(self, X, rows, self.classes_[codes], cv, groups)
-        )
+        calibrated = calibrate(self, X, y, cv, groups)
+        assert isinstance(calibrated, CalibratedClassifier)
+        return calibrated
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Index]:
         """Inputs, and which of the fitted classes each label is."""

@@ -74,7 +74,9 @@ class EffectsEstimator(RelevanceEstimator):
     def terms_(self) -> list[str]:
         """Names of the kept terms."""
         check_is_fitted(self)
-        return list(self._terms.names)
+        of_functions = self.basis_.terms(getattr(self, "feature_names_in_", None))
+        _, first = np.unique(self._terms.label, return_index=True)
+        return [of_functions[function] for function in first]
 
     @property
     def term_features_(self) -> list[tuple[int, ...]]:
@@ -109,7 +111,8 @@ class EffectsEstimator(RelevanceEstimator):
             for name, values in found.items()
             for label, row in zip(self._labels(name, values), values, strict=True)
         }
-        return table([terms.names[term] for term in order], columns, "term")
+        names = self.terms_
+        return table([names[term] for term in order], columns, "term")
 
     @with_default_float_errors
     def predict_effects(

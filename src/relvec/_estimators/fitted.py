@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from numbers import Number
 from os import PathLike, fspath
 from typing import Any, Self
 
@@ -14,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._assess.case import Case, row_labels
 from relvec._assess.diagnose import diagnose
 from relvec._assess.findings import Diagnosis
+from relvec._assess.overview import summary
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
@@ -49,6 +50,8 @@ READ = (
 )
 #: Parameters that are stored in types which every format of models knows.
 PLAIN = ("checkpoint", "class_weight")
+#: Inputs of the centre of a function that a table has.
+SHOWN = 3
 
 
 class Fitted(Compact, NotebookBlock):
@@ -127,15 +130,22 @@ class Fitted(Compact, NotebookBlock):
                 result = replace(result, parameters=self._read_parameters())
             self._set_fit_result(result)
 
-    @with_default_float_errors
-    def summary(self) -> Any:
-        """Table of the functions that were kept, one row each.
+    def summary(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Any:
+        """Table of the functions that were kept, one row each, under facts of the fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            Rows to tell the error on.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets.
 
         Returns
         -------
         summary : pandas.DataFrame or Summary
             Indexed by name; a plain table that prints the same where pandas is not installed. With
-            several outputs or classes there are columns for each, with its name behind.
+            several outputs or classes there are columns for each, with its name behind. Its
+            ``facts``, texts by name, are printed above.
 
             weight, std
                 Mean and standard deviation of the weight under its posterior.
@@ -146,6 +156,8 @@ class Fitted(Compact, NotebookBlock):
             group
                 Where functions share precisions, the name of the function's group in
                 ``group_relevance_``.
+            at
+                Where all functions are centred on points, the inputs there, the first few of many.
 
         Examples
         --------
@@ -160,8 +172,14 @@ class Fitted(Compact, NotebookBlock):
         bp    313.0  62.0
         s3   -271.0  64.0
         s5    476.0  65.0
+        >>> summary.facts["functions kept"]
+        '5, fitted to 442 rows'
         """
-        check_is_fitted(self)
+        return summary(self, X, y)
+
+    @with_default_float_errors
+    def _function_columns(self) -> tuple[list[str], dict[str, NDArray[Any]]]:
+        """Return names of the kept functions, and the columns of `summary`."""
         found = {
             "weight": self.dual_coef_,
             "std": self._weight_std(),
@@ -172,7 +190,10 @@ class Fitted(Compact, NotebookBlock):
         groups = KeptGroups(self.fit_result_)
         if not groups.groups.single:
             columns["group"] = np.array(groups.names(features), dtype=object)[groups.groups.label]
-        return table(self.basis_.names(features), columns)
+        points = self.relevance_vectors_
+        if 0 < len(points) == len(self.relevance_) and points.shape[1] == self.n_features_in_:
+            columns["at"] = np.array(_described(points, features), dtype=object)
+        return self.basis_.names(features), columns
 
     @property
     def group_relevance_(self) -> Any:
@@ -230,15 +251,7 @@ class Fitted(Compact, NotebookBlock):
         >>> RVR(gamma=1e-6).fit(X, y).diagnose().codes
         ['kernel_wide']
         """
-        check_is_fitted(self)
-        if X is None and y is not None:
-            raise ValueError("y is given without X, expected both or X alone")
-        if X is None:
-            return diagnose(Case(self))
-        if y is None:
-            return diagnose(Case(self, self._queries(X), given=X))
-        self._refuse_exposed("diagnose(X, y)")
-        return diagnose(Case(self, *self._like_fitted(X, y), X, row_labels(y)))
+        return diagnose(self, X, y)
 
     def _refuse_exposed(self, asked: str) -> None:
         """Raise if the model was fitted to counts with an exposure, which what is `asked` lacks."""
@@ -329,6 +342,20 @@ class Fitted(Compact, NotebookBlock):
         if linear_map is None:
             raise AttributeError("coef_ is only available with functions that are linear in X")
         return (linear_map @ self.dual_coef_.T).T
+
+
+def _described(points: NDArray[Any], features: Any) -> list[str]:
+    """Return the first inputs of each point as text, with their names."""
+    names = [f"x{j}" for j in range(points.shape[1])] if features is None else list(features)
+    shown, more = names[:SHOWN], ", …" if len(names) > SHOWN else ""
+    return [
+        ", ".join(
+            f"{name} {value:.4g}" if isinstance(value, Number) else f"{name} {value}"
+            for name, value in zip(shown, point.tolist(), strict=False)
+        )
+        + more
+        for point in points
+    ]
 
 
 def _plain(value: Any) -> Any:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from relvec._assess.conformal import CalibratedRegressor, held_out
+from relvec._assess.conformal import CalibratedRegressor, calibrate
 from relvec._design import DenseDesign
 from relvec._estimators.fitted import Given
 from relvec._estimators.incremental import Incremental
@@ -372,11 +372,9 @@ class Regressor(Incremental):
         >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
         0.97
         """
-        check_is_fitted(self)
-        self._refuse_exposed("calibrate")
-        rows, targets = self._like_fitted(X, y)
-        given = targets[:, 0] if self._single else targets
-        return CalibratedRegressor.of(self, held_out(self, X, rows, given, cv, groups))
+        calibrated = calibrate(self, X, y, cv, groups)
+        assert isinstance(calibrated, CalibratedRegressor)
+        return calibrated
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Inputs, and as many targets as were fitted, in columns."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -20,7 +19,7 @@ from relvec import (
     SparseBayesianClassifier,
     SparseBayesianRegressor,
 )
-from relvec._assess.pipelines import estimator_of, inputs_of
+from relvec._assess.pipelines import unwrap
 from relvec._numerics.checks import check_coverage
 from relvec._numerics.optional import need
 from relvec._numerics.typing import Array
@@ -169,14 +168,19 @@ def likely_shares(probability: Array, count: Any, level: float) -> tuple[Array, 
 
 
 def fitted_steps(estimator: Any, kind: str) -> tuple[Callable[[Any], Any], Any]:
-    """Split a fitted estimator or pipeline into the preparation of X and the estimator itself."""
+    """Split a fitted model into the preparation of X and the estimator itself."""
     check_is_fitted(estimator)
-    last = estimator_of(estimator)
-    if not isinstance(last, KINDS[kind]):
+    parts = unwrap(estimator)
+    if not isinstance(parts.estimator, KINDS[kind]):
         raise TypeError(
-            f"estimator must be {kind} of relvec or a Pipeline that ends in one; got {type(last)!r}"
+            f"estimator must be {kind} of relvec or a Pipeline that ends in one; got "
+            f"{type(parts.estimator)!r}"
         )
-    return partial(inputs_of, estimator), last
+    if parts.change:
+        raise TypeError(
+            f"estimator transforms its target by {parts.change}, expected one that draws y as it is"
+        )
+    return parts.inputs, parts.estimator
 
 
 def rows_among(rows: Any, vectors: Array) -> Mask:

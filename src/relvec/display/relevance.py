@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._assess.pipelines import estimator_of
+from relvec._assess.pipelines import unwrap
 from relvec._numerics.checks import check_count
 from relvec._numerics.typing import Array
 from relvec.display.base import BLUE, INK, STEEL, Display, escaped, hide_frame
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 # Height of the picture for each input, in inches, and of what is around the bars.
 BAR, AROUND = 0.28, 1.0
+ONE_WIDTH = ",\none for all inputs: no measure of what matters"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,6 +37,9 @@ class RelevanceDisplay(Display):
         ``feature_relevance_``.
     names : sequence of str
         Names of the inputs.
+    one_width : bool, default=False
+        Say that the kernel has one width for all inputs: bars are then their spreads, and tell
+        nothing of what matters.
 
     Attributes
     ----------
@@ -60,6 +63,7 @@ class RelevanceDisplay(Display):
 
     relevance: Array
     names: Sequence[str]
+    one_width: bool = False
     order: NDArray[np.intp] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,8 +78,8 @@ class RelevanceDisplay(Display):
         Parameters
         ----------
         estimator : RVR, RVC or Pipeline
-            Fitted, with a kernel that has a width. The inputs of a pipeline are those of its last
-            step.
+            Fitted, with a kernel that has a width, or a model that holds one; the inputs are those
+            that it receives there.
         n_features : int, default=None
             Draw so many inputs, the most relevant ones; None draws all.
         ax : matplotlib Axes, default=None
@@ -87,17 +91,18 @@ class RelevanceDisplay(Display):
             The picture, drawn.
         """
         check_is_fitted(estimator)
-        last = estimator_of(estimator)
+        parts = unwrap(estimator)
+        last = parts.estimator
         if not hasattr(last, "feature_relevance_"):
             raise AttributeError(
                 f"{type(last).__name__} has no feature_relevance_: no function of its kernel "
                 "has a width"
             )
         relevance = last.feature_relevance_
-        names = getattr(last, "feature_names_in_", [f"x{i}" for i in range(len(relevance))])
-        if isinstance(estimator, Pipeline) and len(estimator) > 1:
-            names = estimator[:-1].get_feature_names_out()
-        return cls(relevance=relevance, names=names).plot(n_features=n_features, ax=ax)
+        names = parts.names or [f"x{i}" for i in range(len(relevance))]
+        one_width = np.size(getattr(last, "gamma_", ())) == 1 < len(relevance)
+        display = cls(relevance=relevance, names=names, one_width=one_width)
+        return display.plot(n_features=n_features, ax=ax)
 
     def plot(self, *, n_features: int | None = None, ax: Axes | None = None) -> Self:
         """Draw; see `from_estimator` for the parameters."""
@@ -127,7 +132,7 @@ class RelevanceDisplay(Display):
         ax.set_yticks(places, [escaped(self.names[index]) for index in shown])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
-        ax.set_xlabel("spread of the input in widths of the kernel")
+        ax.set_xlabel("spread of the input in widths of the kernel" + ONE_WIDTH * self.one_width)
         ax.grid(axis="x", color=STEEL, alpha=0.4, linewidth=0.6)
         ax.set_axisbelow(True)
         hide_frame(ax)
