@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from relvec._commands.main import main
-from relvec.storage import load
+from relvec.storage import load, save
 from tests.support.browser import DESKTOP, PHONE
 from tests.support.commands import error_of, write
 
@@ -201,12 +201,10 @@ def test_one_row_and_columns_of_no_use_are_shown_too(folder, tmp_path, capsys):
 def test_missing_values_are_refused_unless_dropped(folder, tmp_path, capsys):
     table = pd.read_parquet(folder / "kind.parquet")
     table.loc[table.index[:2], "mean radius"] = np.nan
-    table["note"] = np.nan
+    table["note"] = np.nan  # is not read, and the model knows its target
     words = ["report", str(folder / "kind.skops"), write(table, tmp_path / "holes.csv")]
-    out = ["--out", str(tmp_path / "holes.html")]
-    assert "2 columns that the model does not read" in error_of(capsys, [*words, *out])
-    words += ["--target", "kind", *out]
-    assert "2 of 284 rows have missing values (in mean radius)" in error_of(capsys, words)
+    words += ["--out", str(tmp_path / "holes.html")]
+    assert "2 of 284 rows have missing values (in mean radius: 2)" in error_of(capsys, words)
     assert main([*words, "--drop-missing"]) == 0
     assert "282 rows written" in capsys.readouterr().out
     assert "of which 2 with missing values" in (tmp_path / "holes.html").read_text(encoding="utf-8")
@@ -231,7 +229,24 @@ def test_what_is_wrong_is_said_in_one_line(folder, tmp_path, capsys):
         capsys, ["report", model, unknown, *out]
     )
     bare = write(table.drop(columns="kind"), tmp_path / "bare.csv")
-    assert "has 0 columns that the model does not read" in error_of(
-        capsys, ["report", model, bare, *out]
-    )
+    assert "has no column kind" in error_of(capsys, ["report", model, bare, *out])
     assert not Path(out[1]).exists()
+
+
+def test_a_model_of_an_earlier_version_has_its_target_told(folder, tmp_path, capsys):
+    model, data = files(folder, "kind")
+    earlier = load(model)
+    del earlier.preparation_
+    save(earlier, tmp_path / "earlier.skops")
+    words, out = ["report", str(tmp_path / "earlier.skops")], ["--out", str(tmp_path / "page.html")]
+    table = pd.read_parquet(data)
+    bare = write(table.drop(columns="kind"), tmp_path / "bare.csv")
+    assert "has 0 columns that the model does not read" in error_of(capsys, [*words, bare, *out])
+    more = write(table.assign(note=1), tmp_path / "more.csv")
+    assert "2 columns that the model does not read" in error_of(capsys, [*words, more, *out])
+    assert main([*words, data, *out]) == 0
+    assert main(["report", model, data, "--out", str(tmp_path / "known.html")]) == 0
+    text = (
+        (tmp_path / "page.html").read_text(encoding="utf-8").replace("earlier.skops", "kind.skops")
+    )
+    assert text == (tmp_path / "known.html").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
 
 from relvec import basis, likelihoods
 from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor
@@ -64,6 +65,7 @@ STORED = [
     SparseBayesianClassifier,
     SparseBayesianRegressor,
     Terms,
+    np.dtype,  # scikit-learn's imputers hold that of their columns
 ]
 
 #: Names of the types that `skops.io.load` has to trust to read any model of this package. None of

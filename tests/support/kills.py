@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from relvec import RVR, storage
-from relvec._commands import files
+from relvec._commands.tables import write_table
 from relvec._files import write_file
 from relvec._runner import Checkpoint, checkpoint
 from relvec.datasets import make_sinc
@@ -57,7 +57,7 @@ def predictions(path):
         found = {".csv": pd.read_csv, ".parquet": pd.read_parquet}[path.suffix](path)
         return [found.equals(table) for table in tables].index(True)
 
-    return lambda turn: files.write_table(tables[turn], path), read
+    return lambda turn: write_table(tables[turn], path), read
 
 
 def reports(path):

@@ -24,7 +24,10 @@ FIT_OPTIONS = {
     "n_starts": "--n-starts",
     "max_iter": "--max-iter",
 }
-
+#: Standard input or output in the place of a file.
+STANDARD = Path("-")
+#: Ends of the names of tables that are written.
+TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 #: The part of descriptions that says which models a command reads.
 PICKLES = (
@@ -51,8 +54,29 @@ def add_model(parser: ArgumentParser) -> None:
 
 
 def add_data(parser: ArgumentParser) -> None:
-    """Add the table that a command reads."""
-    add_file(parser, "data", metavar="DATA", type=table_path, help="CSV or Parquet file")
+    """Add the table that a command reads, and how its cells are written."""
+    add_file(
+        parser,
+        "data",
+        metavar="DATA",
+        type=Path,
+        help="table: a text (CSV, TSV and the like, also compressed) or a Parquet file; - is "
+        "standard input",
+    )
+    group = parser.add_argument_group("cells of DATA, which are told from it by default")
+    group.add_argument(
+        "--sep", type=_separator, metavar="SIGN", help='separator: a sign, "tab" or "space"'
+    )
+    group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
+    group.add_argument("--thousands", metavar="SIGN", help="mark between thousands (default: none)")
+    group.add_argument("--encoding", metavar="NAME", help="encoding, such as utf-8 or latin-1")
+    group.add_argument(
+        "--na",
+        action="append",
+        metavar="TEXT",
+        help="cells that are missing values, beside empty ones, instead of NA, NaN, null and the "
+        "like; repeatable",
+    )
 
 
 def add_drop_missing(parser: ArgumentParser) -> None:
@@ -62,12 +86,12 @@ def add_drop_missing(parser: ArgumentParser) -> None:
     )
 
 
-def table_path(text: str) -> Path:
-    """File of a table that is read."""
-    path = Path(text)
-    if path.suffix not in {".csv", ".parquet"}:
-        raise ArgumentTypeError(f"{text} must end in .csv or .parquet")
-    return path
+def _separator(text: str) -> str:
+    """Sign between cells."""
+    sign = {"tab": "\t", "\\t": "\t", "space": r"\s+"}.get(text, text)
+    if len(text) != 1 and sign == text:
+        raise ArgumentTypeError(f"{text!r} is not one sign, tab or space")
+    return sign
 
 
 def output_path(text: str) -> Path:
@@ -81,8 +105,10 @@ def output_path(text: str) -> Path:
 
 
 def output_table(text: str) -> Path:
-    """File of a table that is written."""
-    return table_path(str(output_path(text)))
+    """File of a table that is written, or standard output."""
+    if text != str(STANDARD) and not text.endswith(TABLES):
+        raise ArgumentTypeError(f"{text} must end in {', '.join(TABLES)}, or be -")
+    return output_path(text)
 
 
 def gamma(text: str) -> float | str:
@@ -98,6 +124,14 @@ def count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise ArgumentTypeError(f"{text!r} is not a whole number above zero")
     return int(text)
+
+
+def coverage(text: str) -> float:
+    """Probability of an interval."""
+    value = share(text)
+    if value == 0:
+        raise ArgumentTypeError(f"{text} must be more than 0 and less than 1, such as 0.9")
+    return value
 
 
 def share(text: str) -> float:

@@ -34,10 +34,9 @@ def draw_regression(figure: Figure) -> str:
     table = load_diabetes(as_frame=True, scaled=False).frame
     table = table.rename(columns={"target": "progression"})
     # The width is the best of five by cross-validation within the rows that are fitted.
-    ten = HoldoutFit.run(table, "progression", task, {"rvm": RVR(gamma=0.03)}, test_size=0.25)
-    one = HoldoutFit.run(
-        table[["bmi", "progression"]], "progression", task, {"rvm": RVR()}, test_size=0
-    )
+    X, y = table.drop(columns="progression"), table["progression"]
+    ten = HoldoutFit.run(X, y, task, {"rvm": RVR(gamma=0.03)}, test_size=0.25)
+    one = HoldoutFit.run(X[["bmi"]], y, task, {"rvm": RVR()}, test_size=0)
     titles = ("one input", "ten inputs, rows held out")
     for ax, fit, title in zip(figure.subplots(1, 2), (one, ten), titles, strict=True):
         fit.draw(ax)
@@ -57,10 +56,10 @@ def draw_classification(figure: Figure) -> str:
 
     task = TASKS["classification"]
     data = load_breast_cancer(as_frame=True)
-    table = data.data[["mean radius", "mean texture"]]
-    table = table.assign(diagnosis=data.target_names[data.target])
+    X, y = data.data[["mean radius", "mean texture"]], data.target.rename("diagnosis")
+    y = y.map(dict(enumerate(data.target_names)))
     # The width is the best of five by cross-validation within the rows that are fitted.
-    fit = HoldoutFit.run(table, "diagnosis", task, {"rvm": RVC(gamma=0.03)}, test_size=0.5)
+    fit = HoldoutFit.run(X, y, task, {"rvm": RVC(gamma=0.03)}, test_size=0.5)
     left, right = figure.subplots(1, 2)
     BoundaryDisplay.from_estimator(fit.model, fit.X_train, fit.y_train, ax=left)
     fit.draw(right)

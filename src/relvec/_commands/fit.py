@@ -9,12 +9,13 @@ from relvec._commands.terminal import print_text
 
 HELP = "fit a table and say how good the fit is"
 DESCRIPTION = (
-    "Fit a CSV or Parquet table, judge the fit on rows held out, save the model. "
+    "Fit a table, judge the fit on rows held out, save the model. "
     "Without options it fits a relevance vector machine, a model of effects or a linear model, "
     "whichever gives rows left out the best log density in "
     f"{arguments.FOLDS} folds, drawn at random, of the rows to fit, or of some of many; where rows "
     "belong together, in time or in groups, choose by --model. "
-    "Texts are categories; one never seen before counts as none of the known ones. "
+    "Texts are categories, and one never seen before counts as none of the known ones, or dates, "
+    "which become days. "
     "The target is classified where it holds texts, true "
     f"and false, or whole numbers of 2 to {arguments.MOST_CLASSES} distinct values; other numbers "
     "are fitted by regression. Probabilities are judged by log loss and by the Brier score, half "
@@ -25,7 +26,15 @@ fit houses.csv --target price
 fit houses.csv --target price --model effects --out effects.skops
 fit houses.csv --target price --gamma ard --out price.skops --plot price.png
 fit houses.parquet --target sold --task classification --exclude owner
-fit houses.csv --target price --drop-missing --test-size 0 --out price.skops"""
+fit houses.csv --target price --impute --test-size 0 --out price.skops"""
+
+#: Options that name columns, and the help of each.
+COLUMN_OPTIONS = {
+    "--exclude": "column to ignore",
+    "--categories": "column to take as categories whatever it holds",
+    "--season": "column of dates of which the season is an input beside the days: sine and cosine "
+    "of the year",
+}
 
 
 def run(options: Namespace) -> None:
@@ -33,21 +42,15 @@ def run(options: Namespace) -> None:
     from relvec._commands.holdout import HoldoutFit
     from relvec._commands.models import candidates
     from relvec._commands.tasks import TASKS, task_of
+    from relvec._commands.training import training_data
     from relvec.storage import prepare
 
     if options.out:
         prepare(options.out)
-    table = files.read_table(options.data)
-    files.require_columns(table, options.exclude, options.data)
-    table = table.drop(columns=options.exclude)
-    files.require_columns(table, [options.target], options.data)
-    rows, missing = files.complete_rows(table, drop=options.drop_missing)
-    if missing:
-        print_text(f"{missing}: left out")
-    table = table[rows]
+    data = training_data(options)
     # What would keep the files from being written is found before the fit, which may take long.
     figure = files.new_figure(options.plot, (6.4, 4.8)) if options.plot else None
-    task = TASKS[task_of(table[options.target]) if options.task == "auto" else options.task]
+    task = TASKS[task_of(data.y) if options.task == "auto" else options.task]
     given = {name: getattr(options, name) for name in arguments.FIT_OPTIONS}
     given = {name: value for name, value in given.items() if value is not None}
     if "likelihood" in given and task is not TASKS["regression"]:
@@ -57,10 +60,13 @@ def run(options: Namespace) -> None:
         )
     estimators = candidates(task, options.kind, given, options.random_state)
     split = {"test_size": options.test_size, "random_state": options.random_state}
-    fit = HoldoutFit.run(table, options.target, task, estimators, **split)
+    fit = HoldoutFit.run(data.X, data.y, task, estimators, impute=options.impute, **split)
+    preparation = data.preparation.knowing(fit.X_train)
+    preparation.store(fit.model)
     if options.out:  # first, so that nothing that fails later loses the model
         files.save_model(fit.model, options.out)
-    print_text(fit.report())
+    preparation.warn_of_unknown(fit.X_test)
+    print_text(fit.report(data.lines))
     if options.out:
         print_text(f"model written to {options.out}")
     if figure:
@@ -103,14 +109,20 @@ def _add_data(parser: ArgumentParser) -> None:
         default="auto",
         help="what kind of target it is; auto tells from its values (default: %(default)s)",
     )
+    for name, text in COLUMN_OPTIONS.items():
+        parser.add_argument(
+            name, action="append", default=[], metavar="NAME", help=f"{text}; repeatable"
+        )
     parser.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="column to ignore; repeatable",
+        "--date-format", metavar="FORMAT", help="how dates are written, such as %%d/%%m/%%Y"
     )
     arguments.add_drop_missing(parser)
+    parser.add_argument(
+        "--impute",
+        action="store_true",
+        help="fill in missing inputs: numbers by the median, with an input that says so, and "
+        "texts as a category; the model does so in predictions too",
+    )
 
 
 def _add_model(parser: ArgumentParser) -> None:

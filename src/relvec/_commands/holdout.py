@@ -38,27 +38,30 @@ class HoldoutFit:
     @classmethod
     def run(
         cls,
-        table: pd.DataFrame,
-        target: str,
+        X: pd.DataFrame,
+        y: pd.Series,
         task: Task,
         estimators: Mapping[str, Any],
         *,
         test_size: float,
         random_state: int = 0,
+        impute: bool = False,
     ) -> Self:
         """Hold out a share of the rows, drawn at random, and fit the others.
 
         Of several estimators, by the names of their kinds, it is the one that predicts best among
         the rows that are not held out.
         """
-        X, y = table.drop(columns=target), task.checked(table[target])
+        y = task.checked(y)
         rows = X, X.iloc[:0], y, y.iloc[:0]
         if test_size > 0:
             rows = train_test_split(
                 X, y, test_size=test_size, random_state=random_state, stratify=task.strata(y)
             )
         X_train, X_test, y_train, y_test = rows
-        models = {name: pipeline(X, estimator) for name, estimator in estimators.items()}
+        models = {
+            name: pipeline(X, estimator, impute=impute) for name, estimator in estimators.items()
+        }
         start = time.perf_counter()
         choice = choose(models, task, X_train, y_train, random_state)
         model = models[choice.kind].fit(X_train, y_train)
@@ -77,13 +80,17 @@ class HoldoutFit:
             y = pd.concat([y, self.y_train.iloc[kept]])
         next(self.task.drawings(self.model, X, y)).draw(ax)
 
-    def report(self) -> str:
-        """Text of what the fit found and of how well it predicts the rows held out."""
+    def report(self, about: Mapping[str, str] | None = None) -> str:
+        """Text of what the fit found and of how well it predicts the rows held out.
+
+        Lines about the table stand before those on its columns.
+        """
         estimator, target, n_rows = self.model[-1], str(self.y_train.name), len(self.y_train)
         lines = {
             "task": self.task.describe(self.model, target),
             "model": str(self.choice),
             "rows": f"{n_rows} to fit, {len(self.y_test)} held out",
+            **(about or {}),
             **self._found(),
             "log evidence": f"{estimator.log_evidence_:.2f}",
             **noise(self.model, target),

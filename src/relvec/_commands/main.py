@@ -16,6 +16,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Any, NoReturn
 
 from relvec._commands import COMMANDS
@@ -62,12 +63,15 @@ def build_parser() -> argparse.ArgumentParser:
     """Put the commands together."""
     parser = _Parser(
         prog="relvec",
-        description="Relevance vector machines on tables: CSV or Parquet files with a column for "
-        "every input and one for the target.",
+        description="Relevance vector machines on tables: text (CSV and the like) or Parquet files "
+        "with a column for every input and one for the target.",
         epilog="exit codes: 0 done; 2 the arguments, a file or the data are wrong, and one line "
         "says how; 130 interrupted; 141 nobody reads the output",
     )
     parser.set_defaults(parser=parser)
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {version('relvec')}", help="and exit"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         subparser = commands.add_parser(
@@ -98,6 +102,7 @@ def _one_line_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
+        warnings.filterwarnings("ignore", "Found unknown categories")  # named by column elsewhere
         warnings.showwarning = show
         yield
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from relvec._commands.arguments import FIT_OPTIONS, FOLDS
@@ -116,17 +117,27 @@ def _log_density(
     return total / len(y)
 
 
-def pipeline(X: pd.DataFrame, estimator: Any) -> Pipeline:
-    """Prepare the columns of a table for an estimator, in one model with it.
+def pipeline(X: pd.DataFrame, estimator: Any, *, impute: bool = False) -> Pipeline:
+    """Prepare columns of numbers and of texts for an estimator, in one model with it.
 
     A model of effects takes numbers in their units and texts as they are. Others have numbers
-    standardised and texts one-hot encoded.
+    standardised and texts one-hot encoded. With `impute` missing numbers become medians, with an
+    indicator for each column that has some, and missing texts a category.
     """
-    numbers, categories = _columns(X)
-    if has_effects(estimator):
-        columns = _transformer([("columns", "passthrough", list(range(X.shape[1])))])
+    texts = [holds_texts(column) for _, column in X.items()]
+    # Positions: where columns are chosen by name, scikit-learn 1.6 keeps those left over, none
+    # here, in a list of a private type, which a stored model would have to trust.
+    numbers = [place for place, is_text in enumerate(texts) if not is_text]
+    categories = [place for place, is_text in enumerate(texts) if is_text]
+    if not has_effects(estimator):
+        columns = _encoder(X, numbers, categories, impute=impute)
+    elif impute:
+        fill_numbers, fill_texts = _imputers()
+        columns = _transformer(
+            [("numbers", fill_numbers, numbers), ("categories", fill_texts, categories)]
+        )
     else:
-        columns = _encoder(X, numbers, categories)
+        columns = _transformer([("columns", "passthrough", list(range(X.shape[1])))])
     return Pipeline([("columns", columns), ("machine", estimator)])
 
 
@@ -138,42 +149,30 @@ def _transformer(
     return columns.set_output(transform="pandas")
 
 
-def _columns(X: pd.DataFrame) -> tuple[list[int], list[int]]:
-    """Positions of the columns of numbers and of categories; others raise ValueError."""
-    from pandas.api.types import is_numeric_dtype
-
-    # Positions: where columns are chosen by name, scikit-learn 1.6 keeps those left over, none
-    # here, in a list of a private type, which a stored model would have to trust.
-    numbers, categories = [], []
-    for position, (name, column) in enumerate(X.items()):
-        if is_numeric_dtype(column):
-            numbers.append(position)
-        elif not holds_texts(column):
-            raise ValueError(
-                f"column {name!r} holds {column.dtype}, neither numbers nor categories: "
-                "exclude it or turn it into numbers"
-            )
-        elif 2 * column.nunique() > len(column):
-            raise ValueError(
-                f"column {name!r} has {column.nunique()} different texts in {len(column)} rows, "
-                "too many for categories: exclude it or group them"
-            )
-        else:
-            categories.append(position)
-    return numbers, categories
+def _imputers() -> tuple[SimpleImputer, SimpleImputer]:
+    """Return what fills in missing numbers, and missing texts."""
+    return (
+        SimpleImputer(strategy="median", add_indicator=True),
+        SimpleImputer(strategy="constant", fill_value="missing"),
+    )
 
 
-def _encoder(X: pd.DataFrame, numbers: list[int], categories: list[int]) -> ColumnTransformer:
+def _encoder(
+    X: pd.DataFrame, numbers: list[int], categories: list[int], *, impute: bool
+) -> ColumnTransformer:
     """Standardise numbers, one-hot encode texts; the model carries this preparation with it.
 
     A category that the fit did not see is all zeros, like none of the known ones, and warns. What
     comes out has the names of the columns, which the estimator keeps: of a category its own behind
     that of the column. Where two would be the same, each has the kind of its column before it.
     """
-    encoder = OneHotEncoder(handle_unknown="warn", sparse_output=False)
+    scaler, encoder = StandardScaler(), OneHotEncoder(handle_unknown="warn", sparse_output=False)
     names = [str(X.columns[position]) for position in numbers]
     for position in categories:
         column = X.iloc[:, position]
         names += [f"{column.name}_{value}" for value in column.unique()]
-    steps = [("numbers", StandardScaler(), numbers), ("categories", encoder, categories)]
+    if impute:
+        fill_numbers, fill_texts = _imputers()
+        scaler, encoder = make_pipeline(fill_numbers, scaler), make_pipeline(fill_texts, encoder)
+    steps = [("numbers", scaler, numbers), ("categories", encoder, categories)]
     return _transformer(steps, verbose_feature_names_out=len(set(names)) < len(names))

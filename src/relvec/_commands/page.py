@@ -15,6 +15,9 @@ from sklearn.pipeline import Pipeline
 
 from relvec._assess.facts import facts
 from relvec._commands import arguments, files
+from relvec._commands.columns import check_usable, complete_rows
+from relvec._commands.preparation import Preparation
+from relvec._commands.tables import options_of
 from relvec._commands.tasks import Drawing, Task, diagnosis, has_effects, load_model, noise
 from relvec._commands.terminal import listed, print_text
 from relvec._files import write_file
@@ -44,15 +47,18 @@ def write_page(options: Namespace) -> None:
     files.need("jinja2")
     files.need("matplotlib")
     task, model = load_model(options.model, trust_pickle=options.trust_pickle)
-    table = files.read_table(options.data)
-    names = list(model.feature_names_in_)
-    files.require_columns(table, names, options.data)
-    target = options.target or _only_other(table, names, options.data)
+    preparation = Preparation.of(model)
+    table, inputs = preparation.read(options.data, options_of(options))
+    check_usable(table, inputs.unusable)
+    target = options.target or preparation.target
+    target = target or _only_other(table, list(preparation.columns.kinds), options.data)
     files.require_columns(table, [target], options.data)
-    rows, _ = files.complete_rows(table[[*names, target]], drop=options.drop_missing)
+    judged = table[[target]] if preparation.impute else inputs.X.assign(**{target: table[target]})
+    rows, _ = complete_rows(judged, drop=options.drop_missing)
     if not rows.any():
         raise ValueError(f"{options.data} has no row to judge the model on")
-    X, y = table.loc[rows, names], task.checked(table.loc[rows, target])
+    X, y = inputs.X.loc[rows, model.feature_names_in_], task.checked(table.loc[rows, target])
+    preparation.warn_of_unknown(X)
     _check_classes(model, y)
     html = _template().render(
         target=target,
@@ -60,7 +66,7 @@ def write_page(options: Namespace) -> None:
         model_name=options.model.name,
         data_name=options.data.name,
         n_left_out=len(table) - len(y),
-        columns=[_column(name, table[name], model, target) for name in table.columns],
+        columns=[_column(table[name], preparation, model, target) for name in table.columns],
         scores=task.scores(model, X, y),
         **_pictures(task, model, X, y),
         **_fit(model, X, y),
@@ -195,11 +201,14 @@ def _shortened(name: str) -> str:
     return f"{name[:FIRST_LETTERS]}…{name[-LAST_LETTERS:]}"
 
 
-def _column(name: str, column: pd.Series, model: Pipeline, target: str) -> dict[str, str]:
+def _column(
+    column: pd.Series, preparation: Preparation, model: Pipeline, target: str
+) -> dict[str, str]:
     """Use of a column, its values and the number of those that are missing."""
     if files.holds_texts(column):  # or lists, which are not told apart but as texts
         column = column.astype(str).where(column.notna())
-    role = "input" if name in model.feature_names_in_ else "not read"
+    name = str(column.name)
+    role = "input" if name in preparation.columns.kinds else "not read"
     if name == target:
         role = "target"
     return {

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         metavar="NAME",
-        help="column that the model predicts (default: the only one that it does not read)",
+        help="column that the model predicts (default: the target of its fit)",
     )
     arguments.add_drop_missing(parser)
     arguments.add_file(

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
 
 #: Positions of the rows to fit and of those left out.
 Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
-
-# Half the width of a 95 % interval, in standard deviations.
-Z95 = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)
@@ -101,22 +97,25 @@ class Regression:
         The mean is that of `y_train`, whose rows are not those of `y`, or else of `y`.
         """
         known, rows, whose = (y, "", "their") if y_train is None else (y_train, "test ", "training")
-        mean, std = model.predict(X, return_std=True)
+        told = self.predictions(model, X)
+        mean, low, high = told["mean"], told["lower_95"], told["upper_95"]
         rmse = root_mean_squared_error(y, mean)
         baseline = root_mean_squared_error(y, np.full(len(y), known.mean()))
-        covered = np.mean(np.abs(y - mean) <= Z95 * std)
+        covered = np.mean((low <= y.to_numpy()) & (y.to_numpy() <= high))
         return {
             f"{rows}RMSE": f"{rmse:.4g} {y.name} ({whose} mean as prediction: {baseline:.4g})",
             "95 % interval": f"holds {100 * covered:.1f} % of the {rows}rows",
         }
 
-    def predictions(self, model: Pipeline, X: pd.DataFrame) -> pd.DataFrame:
-        """Mean, standard deviation of a new observation, and 95 % interval of every row."""
+    def predictions(self, model: Pipeline, X: pd.DataFrame, coverage: float = 0.95) -> pd.DataFrame:
+        """Mean, standard deviation of a new observation, and an interval of every row."""
         import pandas as pd
 
         mean, std = model.predict(X, return_std=True)
-        low, high = mean - Z95 * std, mean + Z95 * std
-        return pd.DataFrame({"mean": mean, "std": std, "lower_95": low, "upper_95": high})
+        low, high = model[-1].predict_interval(model[:-1].transform(X), coverage)
+        percent = f"{100 * coverage:.10g}"
+        ends = {f"lower_{percent}": low, f"upper_{percent}": high}
+        return pd.DataFrame({"mean": mean, "std": std} | ends)
 
     def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:
         """Predictions with error bars, and the reliability of these."""
@@ -226,7 +225,7 @@ class Classification:
             "predicted": confusion.to_string(),
         }
 
-    def predictions(self, model: Pipeline, X: pd.DataFrame) -> pd.DataFrame:
+    def predictions(self, model: Pipeline, X: pd.DataFrame, coverage: float = 0.95) -> pd.DataFrame:
         """Class of every row, and the probability of every class."""
         import pandas as pd
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable
 from typing import TextIO
@@ -31,6 +32,11 @@ def print_text(text: str, file: TextIO | None = None) -> None:
 def one_line(message: object) -> str:
     """Text of a message or an error, its lines joined; the name of an error without text."""
     return " ".join(str(message).split()) or type(message).__name__
+
+
+def option(name: str, value: object) -> str:
+    """An option and its value, as they are typed into a shell."""
+    return f"{name}={shlex.quote(str(value))}"
 
 
 def listed(names: Iterable[object]) -> str:

@@ -1,0 +1,372 @@
+"""Tables as they come: each is read as it is meant, or told with a remedy that works."""
+
+import gzip
+import io
+import re
+import shlex
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from relvec._commands.main import main
+from relvec.storage import load
+from tests.support.commands import error_of, report, write
+
+FIT = ["--target", "price", "--model", "linear"]
+ROWS = 60
+
+
+@pytest.fixture
+def houses():
+    rng = np.random.default_rng(0)
+    size, rooms = rng.uniform(20, 200, ROWS).round(1), rng.integers(1, 7, ROWS)
+    town = rng.choice(["Köln", "Bonn", "Ulm"], ROWS)
+    price = size / 20 + rooms + 2 * (town == "Ulm") + rng.normal(0, 0.3, ROWS)
+    return pd.DataFrame({"size": size, "rooms": rooms, "town": town, "price": price.round(3)})
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def fitted(capsys, data, *words):
+    """Report on a fit of a table, and the model."""
+    assert main(["fit", data, *FIT, "--out", "model.skops", *words]) == 0
+    return report(capsys.readouterr().out), load("model.skops")
+
+
+def commas(table):
+    return table.to_csv(index=False, sep=";", decimal=",")
+
+
+#: Name of a file, what is in it, and what the report says of that.
+WAYS = [
+    ("plain.csv", lambda t: t.to_csv(index=False), None),
+    ("named for nothing", lambda t: t.to_csv(index=False), None),
+    ("commas.csv", commas, "separator ;, decimal mark ,"),
+    ("quoted.csv", lambda t: t.to_csv(index=False, decimal=",", quoting=2), None),
+    ("latin.csv", lambda t: t.to_csv(index=False).encode("latin-1"), "encoding cp1252"),
+    ("windows.txt", lambda t: commas(t).encode("cp1252"), None),
+    ("marked.csv", lambda t: t.to_csv(index=False).encode("utf-8-sig"), None),
+    ("excel.txt", lambda t: t.to_csv(index=False, sep="\t").encode("utf-16"), None),
+    ("tabs.tsv", lambda t: t.to_csv(index=False, sep="\t"), "separator tab"),
+    ("bars.txt", lambda t: t.to_csv(index=False, sep="|"), "separator |"),
+    ("blanks.dat", lambda t: t.to_string(index=False), "separator white space"),
+    ("spaced.csv", lambda t: t.to_csv(index=False).replace(",", ", "), None),
+    ("lines.csv", lambda t: t.to_csv(index=False, lineterminator="\r\n"), None),
+    ("packed.csv.gz", lambda t: gzip.compress(t.to_csv(index=False).encode()), None),
+    ("packed.csv", lambda t: gzip.compress(commas(t).encode()), "separator ;, decimal mark ,"),
+    ("stored.parquet", lambda t: t.to_parquet(index=False), None),
+    ("stored", lambda t: t.to_parquet(index=False), None),
+    ("indexed.parquet", lambda t: t.set_index("size").to_parquet(), None),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), WAYS, ids=[way[0] for way in WAYS])
+def test_a_table_is_read_however_it_is_written(name, content, said, houses, here, capsys):
+    content = content(houses)
+    (here / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    lines, model = fitted(capsys, name)
+    assert said is None or lines["read with"] == said
+    assert {*model.feature_names_in_} == {"size", "rooms", "town"}
+    assert main(["predict", "model.skops", name, "--out", "out.csv"]) == 0
+    plain = houses[model.feature_names_in_]
+    np.testing.assert_allclose(pd.read_csv("out.csv")["mean"], model.predict(plain))
+    write(houses, here / "plain.csv")
+    _, expected = fitted(capsys, "plain.csv")
+    np.testing.assert_allclose(model.predict(plain), expected.predict(plain))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (lambda t: t.to_csv(index=False, sep="^"), ["--sep", "^"]),
+        (lambda t: t.to_csv(index=False, sep="\t"), ["--sep", "tab"]),
+        (commas, ["--decimal", ",", "--sep", ";"]),
+        (lambda t: t.replace({"town": {"Köln": "Мир"}}).to_csv(), ["--encoding", "cp1251"]),
+        (
+            lambda t: t.assign(size=(1e4 * t["size"]).map("{:,.0f}".format)).to_csv(index=False),
+            ["--thousands", ","],
+        ),
+    ],
+    ids=["sep", "tab", "decimal", "encoding", "thousands"],
+)
+def test_options_say_how_cells_are_written(content, words, houses, here, capsys):
+    encoding = words[1] if words[0] == "--encoding" else "utf-8"
+    (here / "data.txt").write_bytes(content(houses).encode(encoding))
+    _, model = fitted(capsys, "data.txt", *words)
+    assert {*model.feature_names_in_} == {"size", "rooms", "town"}
+    scale = 1e4 if "--thousands" in words else 1.0
+    assert model[0].transformers_[0][1].mean_[0] == pytest.approx(
+        scale * houses["size"].mean(), 0.1
+    )
+    # They need no repetition.
+    assert main(["predict", "model.skops", "data.txt", "--out", "out.csv"]) == 0
+    assert main(["report", "model.skops", "data.txt", "--out", "page.html"]) == 0
+    assert np.corrcoef(pd.read_csv("out.csv")["mean"], houses["price"])[0, 1] > 0.9
+
+
+def put(name, row, cell):
+    def change(table):
+        table[name] = table[name].astype(object)
+        table.loc[row, name] = cell
+        return table
+
+    return change
+
+
+def percent(table):
+    return table.assign(share=[f"{row % 17}.5%" for row in range(ROWS)])
+
+
+def grouped(table):
+    return table.assign(people=[f"{1000 + 37 * row:,}" for row in range(ROWS)])
+
+
+def ambiguous(table):
+    return table.assign(day=[f"{1 + row % 12:02}/{1 + row % 11:02}/2024" for row in range(ROWS)])
+
+
+def most_dates(table):
+    days = pd.date_range("2024-01-01", periods=ROWS).astype(str).to_numpy(dtype=object)
+    days[5] = "soon"
+    return table.assign(day=days)
+
+
+#: What is wrong with a table, and what the error says of it.
+WRONG = [
+    (percent, ["column 'share'", "'0.5%'", "row 0"]),
+    (grouped, ["column 'people'", "'1,000'", "row 0"]),
+    (put("rooms", 7, "five"), ["column 'rooms'", "'five'", "row 7"]),
+    (put("size", 7, "<20"), ["column 'size'", "'<20'", "row 7"]),
+    (put("price", 3, "much"), ["column 'price'", "'much'", "row 3"]),
+    (put("size", 4, np.inf), ["column 'size'", "'inf'", "row 4"]),
+    (put("size", 4, -np.inf), ["column 'size'", "'-inf'", "row 4"]),
+    (put("price", 4, np.inf), ["column 'price'", "'inf'", "row 4"]),
+    (ambiguous, ["column 'day'", "'01/01/2024'"]),
+    (most_dates, ["column 'day'", "'soon'", "row 5"]),
+    (put("size", 4, None), ["1 of 60 rows", "size: 1"]),
+    (put("town", 4, None), ["1 of 60 rows", "town: 1"]),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG)
+def test_every_remedy_of_an_error_works(change, said, houses, here, capsys):
+    data = write(change(houses), here / "data.csv")
+    error = error_of(capsys, ["fit", data, *FIT])
+    assert all(words in error for words in said)
+    remedies = re.findall(r"--(?:na|exclude|categories|date-format)=(?:'[^']*'|[^\s,;:]+)", error)
+    remedies += re.findall(r"--thousands ,|--drop-missing|--impute", error)
+    assert remedies
+    for remedy in remedies:
+        words = shlex.split(remedy) + ["--drop-missing"] * remedy.startswith("--na")
+        if "task" not in error or "exclude" not in remedy:
+            assert main(["fit", data, *FIT, *words]) == 0, remedy
+
+
+def test_tables_without_rows_are_told(houses, here, capsys):
+    (here / "empty.csv").touch()
+    assert "it is empty; expected a line of names" in error_of(capsys, ["fit", "empty.csv", *FIT])
+    write(houses.head(0), here / "header.csv")
+    assert "has names of columns and no rows" in error_of(capsys, ["fit", "header.csv", *FIT])
+    fitted(capsys, write(houses, here / "data.csv"))
+    error = error_of(capsys, ["predict", "model.skops", "header.csv"])
+    assert "has names of columns and no rows" in error
+
+
+def test_rows_that_are_longer_than_the_first_line_are_told(here, capsys):
+    (here / "r.txt").write_text("size price\n1 20 3\n2 30 4\n3 50 5\n")
+    error = error_of(capsys, ["fit", "r.txt", "--target", "price"])
+    assert "rows have more cells than its first line has names" in error
+
+
+def test_columns_are_told_by_kind_and_by_what_leaves_them_out(houses, here, capsys):
+    days = pd.date_range("2020-01-01", periods=ROWS, freq="9D")
+    houses = houses.assign(
+        day=days.strftime("%d.%m.%Y"), id=[f"h{row}" for row in range(ROWS)], land="DE", note=np.nan
+    )
+    houses.to_csv("data.csv")
+    lines, _ = fitted(capsys, "data.csv", "--season", "day", "--exclude", "note")
+    assert lines["numbers"] == "size, rooms"
+    assert lines["categories"] == "town"
+    assert lines["dates"] == "day (in days, with the season)"
+    out = here / "out.txt"
+    assert main(["fit", "data.csv", *FIT]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"left out +Unnamed: 0: row numbers", out)
+    assert re.search(r"\n +id: 60 different texts in 60 rows; --categories=id", out)
+    assert re.search(r"\n +land: one value, DE", out)
+    assert re.search(r"\n +note: no values", out)
+
+
+@pytest.mark.parametrize(
+    "form", ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%dT%H:%M:%SZ"]
+)
+def test_dates_are_days_and_the_season_where_asked(form, here, capsys):
+    days = pd.date_range("2020-01-01", periods=80, freq="11D")
+    angle = 2 * np.pi * (days.day_of_year - 1) / np.where(days.is_leap_year, 366, 365)
+    since = (days - pd.Timestamp("1970-01-01")).days
+    table = pd.DataFrame({"day": days.strftime(form), "price": np.sin(angle) + 1e-3 * since})
+    _, model = fitted(capsys, write(table, here / "data.csv"), "--season", "day")
+    assert {*model.feature_names_in_} == {"day", "day_sin", "day_cos"}
+    made = pd.DataFrame({"day": since, "day_sin": np.sin(angle), "day_cos": np.cos(angle)})
+    assert main(["predict", "model.skops", "data.csv", "--out", "out.csv"]) == 0
+    told = pd.read_csv("out.csv")["mean"]
+    np.testing.assert_allclose(told, model.predict(made[model.feature_names_in_]))
+    np.testing.assert_allclose(told, table["price"], atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["linear", "rvm", "effects"])
+def test_missing_values_are_filled_in_at_predict_too(kind, houses, here, capsys):
+    houses["size"] = houses["size"].mask(np.arange(ROWS) % 7 == 0)
+    houses.loc[[2, 4], "town"] = None
+    data, words = (
+        write(houses, here / "data.csv"),
+        ["--impute", "--model", kind, "--test-size", "0"],
+    )
+    _, model = fitted(capsys, data, *words)
+    filled = houses.fillna({"size": houses["size"].median(), "town": "missing"})
+    assert main(["predict", "model.skops", data, "--out", "out.csv"]) == 0
+    told = pd.read_csv("out.csv")
+    assert np.isfinite(told).all(axis=None)
+    assert main(["report", "model.skops", data, "--out", "page.html"]) == 0
+    # Without the indicator a row is as one that holds the median.
+    here_too = model[:-1].transform(filled.drop(columns="price"))
+    mask = [name for name in here_too if "missingindicator_size" in name]
+    assert len(mask) == 1
+    both = model[:-1].transform(houses.drop(columns="price"))
+    np.testing.assert_allclose(
+        both.drop(columns=mask).select_dtypes("number"),
+        here_too.drop(columns=mask).select_dtypes("number"),
+    )
+    assert both[mask[0]].nunique() == 2
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_bad_rows_do_not_lose_the_others(suffix, houses, here, capsys):
+    fitted(capsys, write(houses, here / "data.csv"))
+    assert main(["predict", "model.skops", "data.csv", "--out", "all.csv"]) == 0
+    whole = pd.read_csv("all.csv")
+    for row, name, cell in ((1, "size", "big"), (3, "rooms", None), (5, "size", "inf")):
+        houses = put(name, row, cell)(houses)
+    write(houses, here / "bad.csv")
+    capsys.readouterr()
+    error = error_of(capsys, ["predict", "model.skops", "bad.csv"])
+    assert "column 'size' holds 'big' in row 1 and 1 more" in error
+    assert "--skip-bad" in error
+    out = f"out{suffix}"
+    assert main(["predict", "model.skops", "bad.csv", "--skip-bad", "--out", out]) == 0
+    assert "57 predictions written to" in (printed := capsys.readouterr().out)
+    assert "3 rows left empty" in printed
+    reads = {".csv": pd.read_csv, ".tsv": pd.read_table, ".parquet": pd.read_parquet}
+    told = reads[suffix](out)
+    empty = told.isna().all(axis="columns")
+    assert list(told.index[empty]) == [1, 3, 5]
+    pd.testing.assert_frame_equal(told[~empty], whole[~empty])
+
+
+def test_classes_of_rows_that_are_left_empty_stay_whole_numbers(houses, here, capsys):
+    data = write(houses.assign(price=1 + (houses["size"] > 100)), here / "data.csv")
+    fitted(capsys, data)
+    write(put("size", 0, "?")(houses), here / "bad.csv")
+    assert main(["predict", "model.skops", "bad.csv", "--skip-bad", "--out", "out.csv"]) == 0
+    told = pd.read_csv("out.csv", dtype=str)["predicted"]
+    assert told.isna()[0]
+    assert {*told[1:]} == {"1", "2"}
+
+
+def test_identifiers_are_carried_along(houses, here, capsys):
+    houses = houses.assign(id=[f"h{row}" for row in range(ROWS)], mean=1)
+    fitted(capsys, write(houses, here / "data.csv"))
+    words = ["predict", "model.skops", "data.csv", "--out", "out.csv"]
+    assert main([*words, "--keep", "id", "--keep", "town", "--coverage", "0.9"]) == 0
+    told = pd.read_csv("out.csv")
+    assert list(told) == ["id", "town", "mean", "std", "lower_90", "upper_90"]
+    pd.testing.assert_series_equal(told["id"], houses["id"])
+    capsys.readouterr()
+    assert "--keep mean has the name of a prediction" in error_of(
+        capsys, [*words, "--keep", "mean"]
+    )
+    assert "has no column flat" in error_of(capsys, [*words, "--keep", "flat"])
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.9, 0.999])
+def test_intervals_are_those_of_the_coverage(coverage, houses, here, capsys):
+    _, model = fitted(capsys, write(houses, here / "data.csv"))
+    words = ["predict", "model.skops", "data.csv", "--out", "out.csv"]
+    assert main([*words, "--coverage", str(coverage)]) == 0
+    inputs = model[:-1].transform(houses[model.feature_names_in_])
+    expected = model[-1].predict_interval(inputs, coverage)
+    np.testing.assert_allclose(pd.read_csv("out.csv").iloc[:, 2:].T, expected)
+
+
+def test_intervals_of_counts_are_counts(here, capsys):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, 80)
+    data = write(pd.DataFrame({"x": x, "price": rng.poisson(np.exp(x))}), here / "data.csv")
+    words = ["--model", "rvm", "--likelihood", "poisson", "--task", "regression"]
+    fitted(capsys, data, *words)
+    assert main(["predict", "model.skops", data, "--out", "out.csv"]) == 0
+    ends = pd.read_csv("out.csv")[["lower_95", "upper_95"]].to_numpy()
+    assert (ends >= 0).all()
+    np.testing.assert_array_equal(ends, ends.round())
+
+
+def test_standard_input_and_output(houses, here, capsys, monkeypatch):
+    text = commas(houses).encode()
+
+    def typed(words):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        assert main(words) == 0
+        return capsys.readouterr()
+
+    typed(["fit", "-", *FIT, "--out", "model.skops"])
+    out, err = typed(["predict", "model.skops", "-"])
+    assert err == "60 predictions written to -\n"
+    assert typed(["predict", "model.skops", "-", "--out", "out.csv"]).err == ""
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out)), pd.read_csv("out.csv"))
+    typed(["report", "model.skops", "-", "--out", "page.html"])
+
+
+def test_unknown_categories_are_told_by_the_name_of_their_column(houses, here, capsys):
+    fitted(capsys, write(houses, here / "data.csv"))
+    houses.loc[[0, 1], "town"] = "Rom"
+    data = write(houses, here / "new.csv")
+    assert main(["predict", "model.skops", data, "--out", "out.csv"]) == 0
+    assert capsys.readouterr().err == (
+        "relvec: warning: unknown categories in column 'town', which count as none of the known: "
+        "Rom\n"
+    )
+
+
+def test_categories_are_the_same_however_they_are_stored(houses, here, capsys):
+    data = write(houses, here / "data.csv")
+    fitted(capsys, data, "--categories", "rooms")
+    assert main(["predict", "model.skops", data, "--out", "out.csv"]) == 0
+    for kind in (float, "category", str):
+        other = write(houses.astype({"rooms": kind}), here / "other.parquet")
+        assert main(["predict", "model.skops", other, "--out", "other.csv"]) == 0
+        assert capsys.readouterr().err == ""
+        assert (here / "out.csv").read_bytes() == (here / "other.csv").read_bytes()
+
+
+def test_a_constant_target_is_told(houses, here, capsys):
+    assert main(["fit", write(houses.assign(price=5.0), here / "data.csv"), *FIT]) == 0
+    assert (
+        "the target 'price' has one value, 5.0: there is nothing to learn"
+        in capsys.readouterr().err
+    )
+
+
+def test_the_model_knows_how_it_was_made(houses, here, capsys):
+    _, model = fitted(capsys, write(houses, here / "data.csv"), "--impute", "--na", "none")
+    assert model.preparation_["target"] == "price"
+    assert model.preparation_["options"]["kind"] == "linear"
+    assert model.preparation_["form"]["na"] == ("none",)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"relvec {model.preparation_['version']}\n"
