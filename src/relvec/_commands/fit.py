@@ -26,7 +26,7 @@ fit houses.csv --target price
 fit houses.csv --target price --model effects --out effects.skops
 fit houses.csv --target price --gamma ard --out price.skops --plot price.png
 fit houses.parquet --target sold --task classification --exclude owner
-fit houses.csv --target price --impute --test-size 0 --out price.skops"""
+fit houses.csv --target price --impute --test-size 0 --out filled.skops"""
 
 #: Options that name columns, and the help of each.
 COLUMN_OPTIONS = {
