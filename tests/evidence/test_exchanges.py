@@ -9,6 +9,8 @@ from relvec._evidence.exact import ExactEvidence
 from relvec._evidence.exchanges import Exchanges
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec.likelihoods import Gaussian
+from relvec.solvers.base import LocalOptimum
+from relvec.solvers.exchange import better_exchange
 from tests.support import problems
 from tests.support.problems import Problem
 
@@ -125,3 +127,33 @@ def test_many_candidates_are_looked_at_block_by_block(problem, monkeypatch):
     monkeypatch.setattr("relvec._evidence.exchanges.ENTRIES", 8)
     parts = found(problem, MIXED, alpha).singles(9)
     assert [one.worth for one in parts] == pytest.approx([one.worth for one in whole])
+
+
+class Better:
+    """An evidence model in which an exchange is always worth it."""
+
+    there = Hyperparameters.empty(np.ones(1))
+
+    def exchanges(self, hyper, least, penalty):
+        return self.there, []
+
+
+@pytest.mark.parametrize(
+    ("worth", "n_functions", "improves"),
+    [
+        ([0.0], [1], True),
+        ([0.0, -0.9], [1, 1], True),
+        ([0.0, -1.1], [1, 1], False),
+        ([-1.1, 0.0], [1, 1], True),
+        ([0.0, -0.9], [2, 3], False),
+        ([0.0, -1.1], [3, 2], True),
+    ],
+)
+def test_a_start_that_ends_well_under_another_is_not_improved(worth, n_functions, improves):
+    """Where a function has a price of half a nat, ends are compared less their prices."""
+    ends = [
+        LocalOptimum(Hyperparameters(np.arange(n), np.ones(n), np.ones(1)), evidence, ())
+        for n, evidence in zip(n_functions, worth, strict=True)
+    ]
+    found = better_exchange(Better(), ends, tol=0.1, penalty=0.5)
+    assert found is (Better.there if improves else None)

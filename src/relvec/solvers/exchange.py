@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from relvec._evidence.base import EvidenceModel
 from relvec._evidence.hyperparameters import Hyperparameters
-from relvec.solvers.base import LocalOptimum
+from relvec.solvers.base import AGREEMENT, LocalOptimum
 from relvec.solvers.newton import newton_ascent, promised
 
 #: What an exchange has to be worth, in units of what a function has to: most fits leave one that is
@@ -13,14 +15,19 @@ WORTH = 1.5
 
 
 def better_exchange(
-    model: EvidenceModel, here: LocalOptimum, tol: float, penalty: float
+    model: EvidenceModel, ends: Sequence[LocalOptimum], tol: float, penalty: float
 ) -> Hyperparameters | None:
     """Hyperparameters after an exchange by which the evidence rises by `WORTH` times `tol`.
 
+    It begins at the last of the `ends` of starts, unless another is over a nat better: exchanges,
+    each a pass, lead from one to much the same model as that.
     Candidates come and active functions go. The best exchange of which that is known beforehand is
     taken, or else the first of a few that a Newton step in the other precisions makes worth it.
     None where there is no such exchange. Each function costs a `penalty` in nats.
     """
+    here, worth = ends[-1], [end.log_evidence - penalty * len(end.hyper.alpha) for end in ends]
+    if worth[-1] < max(worth) - AGREEMENT:
+        return None
     best, trials = model.exchanges(here.hyper, WORTH * tol, penalty)
     if best is not None:
         return best

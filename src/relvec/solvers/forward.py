@@ -236,8 +236,8 @@ class Sequential(Solver):
                 case "delete copies":
                     state = self._without_copies(model, state)
                 case "exchange":
-                    here = state.reached[-1]
-                    better = better_exchange(model, here, self.tol, self.multiplicity_penalty)
+                    ends, penalty = state.reached, self.multiplicity_penalty
+                    better = better_exchange(model, ends, self.tol, penalty)
                     if better is not None:
                         return state.ascending(better)
                 case "polish":
