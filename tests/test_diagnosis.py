@@ -16,7 +16,13 @@ from sklearn.datasets import (
 )
 from sklearn.preprocessing import StandardScaler
 
-from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
+from relvec import (
+    RVC,
+    RVR,
+    EffectsRegressor,
+    SparseBayesianClassifier,
+    SparseBayesianRegressor,
+)
 from relvec._assess.diagnose import RULES
 from relvec._assess.findings import Diagnosis
 from relvec.basis import KERNELS, RBF, Columns, Fourier, Polynomial
@@ -492,3 +498,15 @@ def test_degenerate_data_have_a_diagnosis_in_any_unit(data):
     for unit in (2.0**-332, 2.0**-100, 2.0**100, 2.0**332):
         assert RVR().fit(unit * X, y).diagnose(unit * X, y).codes == codes
         assert RVR().fit(X, unit * y).diagnose(X, unit * y).codes == codes
+
+
+def test_rule_unknown_category():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"size": rng.normal(size=80), "town": rng.choice(["Bonn", "Rome"], 80)})
+    y = X["size"] + 3 * (X["town"] == "Rome") + 0.1 * rng.normal(size=80)
+    model = EffectsRegressor(interactions=None).fit(X, y)
+    new = X[:40].assign(town=["Bonn", "Oslo", "Rome", "Pisa"] * 10)
+    (finding,) = (f for f in model.diagnose(new) if f.code == "unknown_category")
+    assert finding.fact.startswith("town is 'Oslo', 'Pisa' in 20 of these rows")
+    assert finding.numbers == {"rows": 20, "categories": 2}
+    assert "unknown_category" not in model.diagnose(X, y).codes

@@ -127,7 +127,7 @@ def test_a_table_may_have_columns_of_texts_and_of_numbers(y):
     "kernel", ["rbf", [common, "rbf"], Columns()], ids=["rbf", "beside", "columns"]
 )
 def test_texts_need_functions_that_take_them(kernel, y):
-    with pytest.raises(ValueError, match="X or y: could not convert string to float"):
+    with pytest.raises(ValueError, match=r"X: could not convert string to float: '.*' in row 0"):
         RVR(kernel).fit(WORDS[:, None], y)
 
 

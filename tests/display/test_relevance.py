@@ -68,3 +68,13 @@ def test_kernels_without_a_width_have_no_picture():
         RelevanceDisplay.from_estimator(linear)
     with pytest.raises(ValueError, match="n_features"):
         RelevanceDisplay(relevance=np.ones(2), names="ab").plot(n_features=3)
+
+
+def test_one_width_for_all_inputs_is_said():
+    X = np.random.RandomState(0).uniform(-3, 3, (60, 3))
+    y = np.sin(X[:, 1]) + 0.1 * X[:, 0]
+    for gamma, said in ((0.3, True), ([0.1, 0.4, 0.1], False)):
+        display = RelevanceDisplay.from_estimator(RVR(gamma=gamma).fit(X, y))
+        assert ("one for all inputs" in display.ax_.get_xlabel()) is said
+    one = RelevanceDisplay.from_estimator(RVR(gamma=0.3).fit(X[:, [1]], y))
+    assert "one for all inputs" not in one.ax_.get_xlabel()

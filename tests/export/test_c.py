@@ -59,6 +59,15 @@ def test_probabilities_in_float(problem, tmp_path):
     np.testing.assert_allclose(probability, model.predict_proba(X), rtol=0, atol=1e-5)
 
 
+def test_code_prints_as_one_line():
+    code = to_c(RVR().fit(*make_sinc(50, random_state=0)), name="sinc")
+    lines = len(code.source.splitlines())
+    assert repr(code) == (
+        f"CCode('sinc', {lines} lines, {code.constant_bytes} bytes of constants, "
+        f"{code.buffer_bytes} on the stack)"
+    )
+
+
 def test_without_std_there_is_no_table_of_it(tmp_path):
     model, X = fitted(diabetes)
     whole, mean_only = to_c(model, return_std=True), to_c(model)

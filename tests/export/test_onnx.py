@@ -146,6 +146,22 @@ def test_tables_have_an_input_for_every_column_and_unknown_categories_are_none()
     assert model[0].named_transformers_["c"].handle_unknown == "warn"
 
 
+def test_the_columns_of_a_table_are_one_input_of_an_estimator():
+    rng = np.random.default_rng(0)
+    table = pandas.DataFrame({"size": rng.normal(size=60), "count": rng.integers(0, 5, 60)})
+    model = RVR().fit(
+        table, np.sin(table["size"]) + 0.1 * table["count"] + 0.1 * rng.normal(size=60)
+    )
+    graph = to_onnx(model, table)
+    assert [each.name for each in graph.graph.input] == ["X"]
+    (mean,) = run(graph, table.to_numpy())
+    np.testing.assert_allclose(mean[:, 0], model.predict(table), rtol=1e-10)
+    whole = table[["count"]]
+    model.fit(whole, table["count"] ** 2 + rng.normal(size=60))
+    (mean,) = run(to_onnx(model, whole), whole.to_numpy(float))
+    np.testing.assert_allclose(mean[:, 0], model.predict(whole), rtol=1e-10)
+
+
 def test_a_model_without_functions_predicts_every_row():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.normal(size=30)

@@ -14,7 +14,13 @@ from sklearn.base import is_classifier
 
 from relvec._assess.case import ENOUGH, Case, Rule, correlation, row_labels
 from relvec._assess.findings import Diagnosis, Finding
-from relvec._assess.new_rows import error_bars_short, far_from_data, no_skill, overconfident
+from relvec._assess.new_rows import (
+    error_bars_short,
+    far_from_data,
+    no_skill,
+    overconfident,
+    unknown_category,
+)
 from relvec._assess.pipelines import unwrap_fitted
 from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
 from relvec._fitting.result import FittedOutput
@@ -286,6 +292,7 @@ RULES: list[Rule] = [
     overconfident,
     no_skill,
     far_from_data,
+    unknown_category,
 ]
 
 

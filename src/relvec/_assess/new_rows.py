@@ -11,6 +11,8 @@ from sklearn.base import is_classifier
 from relvec._assess.case import ENOUGH, LEVEL, Case, Mask
 from relvec._assess.findings import Finding
 from relvec._numerics.floats import SMALLEST
+from relvec.basis.curves import Levels
+from relvec.basis.effects import effects_in
 from relvec.exceptions import Advice
 from relvec.likelihoods import Gaussian, Poisson
 
@@ -24,6 +26,8 @@ TOO_MANY = float(2 * norm.sf(norm.isf((1 - COVERAGE) / 2) / np.sqrt(TOO_SHORT)))
 #: which it is more than stragglers.
 NEXT_TO_NOTHING, STRAGGLERS = 0.01, 0.05
 
+#: Categories that a finding lists.
+LISTED = 3
 #: Probability that as few rows lie in their intervals by chance. Other rules are looked at in every
 #: fit of a search, new rows once, and of few rows 79 % in intervals of 95 % are to be told of.
 BY_CHANCE = 0.01
@@ -134,6 +138,27 @@ def far_from_data(case: Case) -> Iterator[Finding]:
                 case.width_advice("a wider kernel (a smaller {})"),
             ),
         )
+
+
+def unknown_category(case: Case) -> Iterator[Finding]:
+    """Categories of kept effects that the rows of the fit do not have, for each input."""
+    found: dict[int, Mask] = {}
+    if len(case.X):
+        for effect in effects_in(case.model.basis_):
+            for factor in effect.factors:
+                if isinstance(factor, Levels):
+                    found[factor.feature] = factor.unknown(case.X)
+    for feature, unknown in found.items():
+        values = sorted({str(value) for value in case.X[unknown, feature]})
+        if values:
+            listed = ", ".join(map(repr, values[:LISTED])) + ", …" * (len(values) > LISTED)
+            yield Finding(
+                "unknown_category",
+                f"{case.features[feature]} is {listed} in {unknown.sum()} of these rows and in "
+                "none of the fit: its effect there is taken for zero, as unsure as its prior",
+                {"rows": float(unknown.sum()), "categories": float(len(values))},
+                (Advice("fit again with rows of these categories"),),
+            )
 
 
 def _inside(case: Case) -> Mask:

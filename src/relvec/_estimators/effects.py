@@ -18,6 +18,7 @@ from relvec._estimators.regressor import Regressor
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import Queries
 from relvec._fitting.terms import Terms
+from relvec._numerics.checks import refuse_dates
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Effects
@@ -56,6 +57,12 @@ class EffectsEstimator(RelevanceEstimator):
             "tol": max(Sequential.tol, log(GROUPS * self.n_features_in_)),
             "n_starts": self.n_starts,
         }
+
+    def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Any]:
+        """Refuse dates, which are no categories, and validate rows as the other estimators do."""
+        refuse_dates("X", X)
+        validated: tuple[Array, Any] = super()._validated(X, y, reset=reset)
+        return validated
 
     def _check_takes_parts(self) -> bool:
         """Raise: terms are described by all rows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from numbers import Integral, Number, Real
 from typing import Any
 
@@ -17,6 +18,8 @@ from relvec._numerics.typing import Array
 
 #: Weight of a row up to which sums over the rows stay well inside the range of float64.
 LARGEST_WEIGHT = 1e50
+#: Remedy where inputs are categories.
+CATEGORIES = " (categories go through a OneHotEncoder, or to estimators of effects)"
 #: Rows that a message names.
 ROWS_NAMED = 5
 
@@ -79,11 +82,77 @@ def refuse_times(name: str, values: Any) -> None:
     types = _as_array(name, values).dtype if types is None else types
     for column, kind in enumerate(np.ravel(np.array(types, dtype=object))):
         if getattr(kind, "kind", "O") in "mM":
-            where = f" in column {values.columns[column]!r}" if hasattr(values, "columns") else ""
-            raise TypeError(
-                f"{name} holds times of type {kind}{where}, expected numbers: the days or seconds "
-                "since one of them, say"
+            raise TypeError(_times_found(name, values, column, f"times of type {kind}"))
+
+
+def refuse_dates(name: str, rows: Any) -> None:
+    """Raise if a column holds times, or texts or objects that are dates and no categories.
+
+    A column of a pandas table that was declared to be categorical may.
+    """
+    refuse_times(name, rows)
+    array = _as_array(name, rows)
+    if array.ndim != 2 or array.dtype.kind not in "OUT":
+        return
+    types = getattr(rows, "dtypes", [array.dtype] * array.shape[1])
+    for column, kind in enumerate(types):
+        if str(kind) == "category":
+            continue
+        known = (value for value in array[:, column] if not _is_missing(value))
+        first = next(known, None)
+        if _is_date(first) and all(map(_is_date, known)):
+            found = f"dates such as {str(first)!r}"
+            raise TypeError(_times_found(name, rows, column, found))
+
+
+def _is_date(value: Any) -> bool:
+    """Return whether a value is a text that begins with year, month and day, or a NumPy time."""
+    return isinstance(value, date | np.datetime64) or (
+        isinstance(value, str) and bool(re.match(r"\d{4}-\d{2}-\d{2}(?!\d)", value))
+    )
+
+
+def _times_found(name: str, values: Any, column: int, found: str) -> str:
+    """Return an error for times in an argument, with the code that makes numbers of them."""
+    if hasattr(values, "columns"):
+        label = values.columns[column]
+        where, named = f" in column {label!r}", f"{name}[{label!r}]"
+    elif np.ndim(values) == 2:
+        where, named = f" in column {column}", f"{name}[:, {column}]"
+    else:
+        where, named = "", name
+    span = "timedelta" in found
+    days = f"pd.to_timedelta({named})" if span else f"pd.to_datetime({named}, utc=True)"
+    start = "" if span else " - pd.Timestamp('2000-01-01', tz='UTC')"
+    return (
+        f"{name} holds {found}{where}, expected numbers, such as the days that are "
+        f"({days}{start}) / pd.Timedelta(days=1)"
+    )
+
+
+def _refuse_texts(name: str, values: Any, array: NDArray[Any]) -> None:
+    """Raise, with row and column, if a text among values that are to be numbers is none."""
+    if not array.ndim or array.dtype.kind not in "OUT":
+        return
+    for (row, *others), value in np.ndenumerate(array):
+        if isinstance(value, str) and not _is_number(value):
+            where = ""
+            if others:
+                columns = getattr(values, "columns", range(array.shape[1]))
+                where = f", column {columns[others[0]]!r}"
+            raise ValueError(
+                f"{name}: could not convert string to float: {str(value)!r} in row {row}{where}, "
+                f"expected numbers{CATEGORIES if name == 'X' else ''}"
             )
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def refuse_no_numbers(name: str, values: Any) -> None:
@@ -101,7 +170,7 @@ def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[st
     holds no number; what stands between numbers in a column is read as one, and refused if it is
     none.
     """
-    objects = False
+    to_read: dict[str, Any] = {}
     for name, values in {"X": X, **others}.items():
         if _of_numbers(values) or issparse(values):
             continue
@@ -109,10 +178,12 @@ def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[st
         array = _as_array(name, values)
         if not _of_numbers(array):
             refuse_missing(name, array)
-            objects |= name == "X" and _holds_objects(array)
-    if objects and takes_objects():
-        return {"dtype": object, "ensure_all_finite": False}
-    return {"dtype": np.float64}
+            to_read[name] = array
+    objects = "X" in to_read and _holds_objects(to_read["X"]) and takes_objects()
+    for name, array in to_read.items():
+        if not (objects and name == "X"):
+            _refuse_texts(name, X if name == "X" else others[name], array)
+    return {"dtype": object, "ensure_all_finite": False} if objects else {"dtype": np.float64}
 
 
 def _holds_objects(array: NDArray[Any]) -> bool:

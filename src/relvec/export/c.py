@@ -87,6 +87,12 @@ class CCode:
     constant_bytes: int
     buffer_bytes: int
 
+    def __repr__(self) -> str:
+        return (
+            f"CCode({self.name!r}, {len(self.source.splitlines())} lines, {self.constant_bytes} "
+            f"bytes of constants, {self.buffer_bytes} on the stack)"
+        )
+
     def save(self, folder: Path | str) -> None:
         """Write `name`.h and `name`.c to a folder.
 

@@ -6,6 +6,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -72,8 +73,9 @@ def to_onnx(
         pipeline that ends in one, with steps that skl2onnx knows. Others that hold one, such as a
         grid search, ``skl2onnx.to_onnx`` takes after `register`.
     X : array or DataFrame
-        One row of inputs or more, for their types: an array is one input of the graph, a table has
-        one for every column. With float32 the graph computes in single precision, and its mean is
+        One row of inputs or more, for their types: an array is one input of the graph, and so is a
+        table where the model is an estimator by itself; of a pipeline a table has one input for
+        every column. With float32 the graph computes in single precision, and its mean is
         within a few roundings of Σ|w_m φ_m(x)|, which is much larger than the mean where functions
         cancel; with float64 in double.
     path : path-like, default=None
@@ -117,11 +119,19 @@ def to_onnx(
     own = {"zipmap": False} if isinstance(estimator, CLASSIFIERS) else {"return_std": return_std}
     options = {type(estimator): own | {"double": double}}
     graph = need("skl2onnx", "export to ONNX", "onnx").to_onnx(
-        _silenced(model), X[:1], options=options
+        _silenced(model), _first_row(estimator, model, X), options=options
     )
     if path is not None:
         write_file(Path(path), graph.SerializeToString())
     return graph
+
+
+def _first_row(estimator: Any, model: Any, X: Any) -> Any:
+    """Return the first row; of a table as an array where no step takes its columns apart."""
+    if not hasattr(X, "columns") or estimator is not model:
+        return X[:1]
+    row = np.asarray(X[:1])
+    return row if row.dtype.kind == "f" else row.astype(np.float64)
 
 
 def _silenced(model: Any) -> Any:
