@@ -20,6 +20,7 @@ MOST_CLASSES = 10
 FIT_OPTIONS = {
     "kernel": "--kernel",
     "gamma": "--gamma",
+    "centers": "--centers",
     "likelihood": "--likelihood",
     "n_starts": "--n-starts",
     "max_iter": "--max-iter",
@@ -124,6 +125,14 @@ def count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise ArgumentTypeError(f"{text!r} is not a whole number above zero")
     return int(text)
+
+
+def folds(text: str) -> int:
+    """Number of folds of a cross-validation."""
+    value = count(text)
+    if value == 1:
+        raise ArgumentTypeError("1 fold leaves no rows to fit: expected 2 or more")
+    return value
 
 
 def coverage(text: str) -> float:

@@ -26,6 +26,7 @@ fit houses.csv --target price
 fit houses.csv --target price --model effects --out effects.skops
 fit houses.csv --target price --gamma ard --out price.skops --plot price.png
 fit houses.parquet --target sold --task classification --exclude owner
+fit houses.csv --target price --model linear --cv 5 --calibrate
 fit houses.csv --target price --impute --test-size 0 --out filled.skops"""
 
 #: Options that name columns, and the help of each.
@@ -60,7 +61,8 @@ def run(options: Namespace) -> None:
         )
     estimators = candidates(task, options.kind, given, options.random_state)
     split = {"test_size": options.test_size, "random_state": options.random_state}
-    fit = HoldoutFit.run(data.X, data.y, task, estimators, impute=options.impute, **split)
+    more = {"impute": options.impute, "calibrate": options.calibrate, "n_folds": options.cv}
+    fit = HoldoutFit.run(data.X, data.y, task, estimators, **more, **split)
     preparation = data.preparation.knowing(fit.X_train)
     preparation.store(fit.model)
     if options.out:  # first, so that nothing that fails later loses the model
@@ -153,6 +155,12 @@ def _add_search(parser: ArgumentParser) -> None:
         "outliers (default: gaussian)",
     )
     parser.add_argument(
+        "--centers",
+        type=arguments.count,
+        metavar="COUNT",
+        help="rows, drawn at random, that may carry functions (default: all, or as many as can)",
+    )
+    parser.add_argument(
         "--n-starts",
         type=arguments.count,
         metavar="COUNT",
@@ -170,6 +178,18 @@ def _add_split(parser: ArgumentParser) -> None:
         default=0.2,
         metavar="SHARE",
         help="share of the rows held out at random; 0 fits them all (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--cv",
+        type=arguments.folds,
+        metavar="FOLDS",
+        help="print scores of so many folds of the rows to fit, drawn at random, as well",
+    )
+    parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="make intervals as wide as errors in five folds of the rows to fit ask for, and write "
+        "for classes which may be the true one; the model does so in predictions too",
     )
     parser.add_argument(
         "--random-state", type=int, default=0, metavar="SEED", help="default: %(default)s"

@@ -11,13 +11,16 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
 from relvec._assess.findings import Diagnosis
-from relvec._commands.models import Choice, choose, pipeline
-from relvec._commands.tasks import Task, diagnosis, has_effects, noise
+from relvec._commands.models import Choice, choose, cross_validated, pipeline
+from relvec._commands.tasks import Fold, Task, diagnosis, has_effects, noise
+from relvec._commands.terminal import progress
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+# Folds in whose rows left out errors are measured to calibrate a model.
+CALIBRATION_FOLDS = 5
 # Columns that the names of a report's lines take up.
 NAME_WIDTH = 19
 
@@ -34,6 +37,7 @@ class HoldoutFit:
     y_test: pd.Series
     seconds: float
     choice: Choice
+    cross_validation: str = ""
 
     @classmethod
     def run(
@@ -46,6 +50,8 @@ class HoldoutFit:
         test_size: float,
         random_state: int = 0,
         impute: bool = False,
+        calibrate: bool = False,
+        n_folds: int | None = None,
     ) -> Self:
         """Hold out a share of the rows, drawn at random, and fit the others.
 
@@ -62,11 +68,23 @@ class HoldoutFit:
         models = {
             name: pipeline(X, estimator, impute=impute) for name, estimator in estimators.items()
         }
+        folds = _folds(task, y_train, n_folds, "--cv", random_state)
+        others = _folds(
+            task, y_train, CALIBRATION_FOLDS if calibrate else None, "--calibrate", random_state
+        )
         start = time.perf_counter()
         choice = choose(models, task, X_train, y_train, random_state)
-        model = models[choice.kind].fit(X_train, y_train)
-        seconds = time.perf_counter() - start
-        return cls(task, model, X_train, X_test, y_train, y_test, seconds, choice)
+        with progress(f"fitting {choice.kind} to {len(y_train)} rows"):
+            model = models[choice.kind].fit(X_train, y_train)
+        seconds, scores = time.perf_counter() - start, ""
+        if folds:
+            with progress(f"cross-validating in {n_folds} folds"):
+                scores = cross_validated(model, task, X_train, y_train, folds)
+        if others:
+            inputs = model[:-1].transform(X_train)
+            with progress("calibrating"):
+                model.calibrated_ = model[-1].calibrate(inputs, y_train, cv=others)
+        return cls(task, model, X_train, X_test, y_train, y_test, seconds, choice, scores)
 
     def draw(self, ax: Axes) -> None:
         """Draw the predictions of the rows held out, or of those fitted where there are none."""
@@ -95,6 +113,8 @@ class HoldoutFit:
             "log evidence": f"{estimator.log_evidence_:.2f}",
             **noise(self.model, target),
         }
+        if self.cross_validation:
+            lines["cross-validated"] = self.cross_validation
         if len(self.y_test):
             lines |= self.task.scores(self.model, self.X_test, self.y_test, self.y_train)
         lines["diagnosis"] = str(self.diagnosis())
@@ -137,3 +157,14 @@ class HoldoutFit:
                 if finding.code not in found.codes
             ]
         )
+
+
+def _folds(task: Task, y: pd.Series, count: int | None, option: str, seed: int) -> list[Fold]:
+    """Return so many folds for an option, or none where it was not given."""
+    folds = task.folds(y, count, seed) if count else []
+    if count and not folds:
+        raise ValueError(
+            f"{option} takes {count} folds, which {len(y)} rows are too few for, or those of a "
+            "class: leave it out"
+        )
+    return folds

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from relvec._commands.arguments import FIT_OPTIONS, FOLDS
 from relvec._commands.files import holds_texts
 from relvec._commands.tasks import Fold, Task, has_effects
+from relvec._commands.terminal import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,11 +83,11 @@ def choose(
         return Choice(first, "as too few rows tell the kinds of models apart")
     slow = [name for name, model in models.items() if has_effects(model[-1])]
     slow = slow if X.shape[1] > MOST_COLUMNS else []
-    density = {
-        name: _log_density(model, task, X_some, y_some, folds)
-        for name, model in models.items()
-        if name not in slow
-    }
+    density = {}
+    for name, model in models.items():
+        if name not in slow:
+            with progress(f"trying {name} in {FOLDS} folds"):
+                density[name] = _log_density(model, task, X_some, y_some, folds)
     ranked = sorted(density, key=lambda name: -density[name])
     lines = [f"{name:<8}{density[name]:>10.4g}" for name in ranked]
     lines += [
@@ -95,6 +97,22 @@ def choose(
     part = "" if len(rows) == len(X) else f" of {len(rows)} rows, drawn from {len(X)}"
     reason = f"for the best log density of rows left out (nats a row, {FOLDS} folds{part})"
     return Choice(ranked[0], reason, tuple(lines))
+
+
+def cross_validated(
+    model: Pipeline, task: Task, X: pd.DataFrame, y: pd.Series, folds: list[Fold]
+) -> str:
+    """Return scores of rows left out, with their standard deviations over the folds."""
+    scoring = {task.measure: task.measured, "log density": task.log_density}
+    with warnings.catch_warnings():  # the model itself has warned
+        warnings.simplefilter("ignore")
+        found = cross_validate(model, X, y, cv=folds, scoring=scoring, error_score="raise")
+    scores = (found[f"test_{name}"] for name in scoring)
+    words = [
+        f"{name} {own.mean():.4g} ± {own.std(ddof=1):.2g}"
+        for name, own in zip(scoring, scores, strict=True)
+    ]
+    return f"{', '.join(words)} nats a row (mean and sd of {len(folds)} folds of {len(y)} rows)"
 
 
 def _some_rows(X: pd.DataFrame, n_functions: int, seed: int) -> NDArray[np.intp]:

@@ -59,6 +59,7 @@ class Regression:
         zip(MODELS, (RVR, EffectsRegressor, SparseBayesianRegressor), strict=True)
     )
     circles_vectors = True
+    measure = "RMSE"
 
     def checked(self, target: pd.Series) -> pd.Series:
         """Return the target as the estimator takes it; raise unless it holds numbers."""
@@ -80,6 +81,10 @@ class Regression:
     def n_functions(self, target: pd.Series) -> int:
         """Return one, for the mean."""
         return 1
+
+    def measured(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
+        """Root mean square of the errors."""
+        return float(root_mean_squared_error(y, model.predict(X)))
 
     def log_density(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
         """Mean log density of the targets."""
@@ -112,7 +117,8 @@ class Regression:
         import pandas as pd
 
         mean, std = model.predict(X, return_std=True)
-        low, high = model[-1].predict_interval(model[:-1].transform(X), coverage)
+        judge = getattr(model, "calibrated_", model[-1])
+        low, high = judge.predict_interval(model[:-1].transform(X), coverage)
         percent = f"{100 * coverage:.10g}"
         ends = {f"lower_{percent}": low, f"upper_{percent}": high}
         return pd.DataFrame({"mean": mean, "std": std} | ends)
@@ -136,6 +142,7 @@ class Classification:
         zip(MODELS, (RVC, EffectsClassifier, SparseBayesianClassifier), strict=True)
     )
     circles_vectors = False
+    measure = "accuracy"
 
     def checked(self, target: pd.Series) -> pd.Series:
         """Return the target as the estimator takes it; raise unless it holds classes.
@@ -182,6 +189,10 @@ class Classification:
         count = target.nunique()
         return 1 if count < 3 else int(count)
 
+    def measured(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
+        """Share of the classes that are right."""
+        return float(np.mean(model.predict(X) == y))
+
     def log_density(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
         """Mean log probability of the classes; of those that the model does not know it is none."""
         import pandas as pd
@@ -226,12 +237,19 @@ class Classification:
         }
 
     def predictions(self, model: Pipeline, X: pd.DataFrame, coverage: float = 0.95) -> pd.DataFrame:
-        """Class of every row, and the probability of every class."""
+        """Class of every row, and the probability of every class.
+
+        Of a calibrated model also the classes one of which is the true one with the coverage.
+        """
         import pandas as pd
 
         columns = [f"probability_{name}" for name in model.classes_]
         table = pd.DataFrame(model.predict_proba(X), columns=columns)
         table.insert(0, "predicted", model.predict(X))
+        if hasattr(model, "calibrated_"):
+            members = model.calibrated_.predict_set(model[:-1].transform(X), coverage)
+            names = np.array([str(name) for name in model.classes_], dtype=object)
+            table[f"classes_{100 * coverage:.10g}"] = [" | ".join(names[row]) for row in members]
         return table
 
     def drawings(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Iterator[Drawing]:

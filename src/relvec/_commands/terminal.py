@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 # Characters that a label may hold and a terminal would obey: control characters but for tabs and
@@ -27,6 +28,19 @@ def print_text(text: str, file: TextIO | None = None) -> None:
     file = file or sys.stdout
     encoding = file.encoding or "utf-8"
     print(visible(text).encode(encoding, "backslashreplace").decode(encoding), file=file)
+
+
+@contextmanager
+def progress(text: str) -> Iterator[None]:
+    """Show what is being done while it lasts, on a terminal alone."""
+    shown = sys.stderr.isatty()
+    if shown:
+        print(f"relvec: {visible(text)} ...", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shown:  # the line becomes empty
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def one_line(message: object) -> str:
