@@ -1,7 +1,7 @@
 """Every kernel against its formula for two points, and the scale γ against ``SVR``."""
 
 from fractions import Fraction
-from math import exp, prod, tanh
+from math import exp, pi, prod, sin, sqrt, tanh
 
 import numpy as np
 import pytest
@@ -11,13 +11,20 @@ from relvec.basis import (
     KERNELS,
     RBF,
     CallableKernel,
+    CategoricalKernel,
+    Hamming,
     Kernel,
     Laplacian,
     LinearKernel,
     LinearSpline,
+    Matern32,
+    Matern52,
+    Periodic,
     PolynomialKernel,
     Precomputed,
+    RationalQuadratic,
     Sigmoid,
+    Tanimoto,
 )
 from relvec.basis.kernels import MANY_FEATURES, SAFE_LENGTH2, squared_distances
 from relvec.basis.scale import resolve_gamma
@@ -35,9 +42,36 @@ def spline(x, z):
     return 1 + x * z + x * z * m - (x + z) * m**2 / 2 + m**3 / 3
 
 
+def matern32(s):
+    return (1 + sqrt(6 * s)) * exp(-sqrt(6 * s))
+
+
+def matern52(s):
+    return (1 + sqrt(10 * s) + 10 * s / 3) * exp(-sqrt(10 * s))
+
+
 FORMULAS = {
     "rbf": (RBF(0.7), lambda x, z: exp(-0.7 * dot(x - z, x - z))),
     "rbf, one gamma each": (RBF(EACH), lambda x, z: exp(-dot(x - z, x - z, EACH))),
+    "matern32": (Matern32(0.7), lambda x, z: matern32(0.7 * dot(x - z, x - z))),
+    "matern32, one gamma each": (
+        Matern32(EACH),
+        lambda x, z: matern32(dot(x - z, x - z, EACH)),
+    ),
+    "matern52": (Matern52(0.7), lambda x, z: matern52(0.7 * dot(x - z, x - z))),
+    "rational_quadratic": (
+        RationalQuadratic(0.4, 0.7),
+        lambda x, z: (1 + 0.7 * dot(x - z, x - z) / 0.4) ** -0.4,
+    ),
+    "periodic": (
+        Periodic(1.7, EACH),
+        lambda x, z: exp(
+            -2 * sum(g * sin(pi * d / 1.7) ** 2 for g, d in zip(EACH, x - z, strict=True))
+        ),
+    ),
+    "tanimoto": (Tanimoto(), lambda x, z: dot(x, z) / (dot(x, x) + dot(z, z) - dot(x, z))),
+    "hamming": (Hamming(), lambda x, z: np.mean(x.round() == z.round())),
+    "categorical": (CategoricalKernel(EACH), lambda x, z: exp(-dot(x.round() != z.round(), EACH))),
     "laplacian": (Laplacian(0.7), lambda x, z: exp(-0.7 * sum(abs(x - z)))),
     "laplacian, one gamma each": (Laplacian(EACH), lambda x, z: exp(-dot(abs(x - z), EACH))),
     "linear": (LinearKernel(), dot),
@@ -57,6 +91,8 @@ FORMULAS = {
 def test_kernel_is_its_formula(name, rng):
     kernel, formula = FORMULAS[name]
     X, Z = rng.standard_normal((4, 3)), rng.standard_normal((5, 3))
+    if isinstance(kernel, Hamming | CategoricalKernel):
+        X, Z = X.round(), Z.round()
     expected = [[formula(x, z) for z in Z] for x in X]
     np.testing.assert_allclose(kernel.fit(Z).transform(X), expected, rtol=1e-13)
 
@@ -80,7 +116,10 @@ def test_precomputed_values_are_taken_as_they_are(rng):
     np.testing.assert_array_equal(Precomputed().fit(K).transform(K[:2]), K[:2])
 
 
-@pytest.mark.parametrize("kernel", [RBF(0.5), RBF(EACH), Laplacian(0.5), Laplacian(EACH)])
+@pytest.mark.parametrize(
+    "kernel",
+    [RBF(0.5), RBF(EACH), Laplacian(0.5), Laplacian(EACH), Matern32(EACH), Periodic(3.0, EACH)],
+)
 @pytest.mark.parametrize("origin", [2.0**20, -(2.0**40)])
 def test_origin_of_the_inputs_costs_no_digits(kernel, origin, rng):
     """The inputs are multiples of 1/16, so that adding the origin loses nothing."""
@@ -89,7 +128,7 @@ def test_origin_of_the_inputs_costs_no_digits(kernel, origin, rng):
     np.testing.assert_array_equal(kernel.fit(Z + origin).transform(X + origin), near)
 
 
-@pytest.mark.parametrize("cls", [RBF, Laplacian])
+@pytest.mark.parametrize("cls", [RBF, Laplacian, Matern32, Matern52])
 def test_kernels_of_distances_are_one_at_their_centre(cls, rng):
     X = 1e6 + rng.standard_normal((30, 40))
     np.testing.assert_allclose(cls(1e-3).fit(X).transform(X).diagonal(), 1, atol=1e-12)

@@ -8,12 +8,15 @@ from relvec import RVR, EffectsRegressor
 from relvec.basis import (
     Basis,
     CallableKernel,
+    CategoricalKernel,
     Columns,
     Effects,
     FunctionColumns,
+    Hamming,
     Kernel,
     Precomputed,
     Sigmoid,
+    Tanimoto,
 )
 from relvec.export import formula, to_c, to_onnx
 from relvec.export.outputs import observed
@@ -24,6 +27,8 @@ from tests.export.graph import run
 from tests.support import rows
 from tests.support.rows import concrete
 
+#: Kernels whose inputs are the same or not, and their counts.
+DISCRETE = (CategoricalKernel, Hamming, Tanimoto)
 #: Those that hold functions in Python.
 NOT_EXPORTABLE = {CallableKernel, FunctionColumns}
 
@@ -66,6 +71,8 @@ def model_of(basis, n_rows=40):
     """A model of targets that functions of the basis make up, and rows that float32 holds."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 6))
+    if isinstance(basis, DISCRETE):
+        X = rng.integers(0, 3, size=X.shape).astype(float)
     if isinstance(basis, Precomputed):
         X = np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(axis=2))
     Phi = clone(basis).fit(X).transform(X)
@@ -115,9 +122,11 @@ KERNELS = [basis for basis in EXPORTABLE if isinstance(basis, Kernel)]
 @pytest.mark.parametrize("kernel", [*KERNELS, PRODUCT], ids=rows.name_of)
 def test_error_bars_have_what_a_process_does_not_span(kernel, tmp_path, rng):
     X, y = rng.normal(size=(40, 6)), rng.normal(size=40)
+    later = 1.5 * rng.normal(size=(20, 6))
+    if isinstance(kernel, DISCRETE):
+        X, later = abs(X).round(), abs(later).round()
     model = RVR(Columns(), remainder=clone(kernel), remainder_centers=5, noise_variance=0.01)
     model.fit(X, y + X[:, 0])
-    later = 1.5 * rng.normal(size=(20, 6))
     std = model.predict(later, return_std=True)[1]
     found = Compiled(model, tmp_path, return_std=True)(later)[2][:, 0]
     np.testing.assert_allclose(found, std, rtol=1e-10)
@@ -144,6 +153,16 @@ def test_categories_that_are_texts_are_refused_with_their_column(rng):
     y = (X[:, 1] == "red") + 0.1 * rng.normal(size=40)
     model = EffectsRegressor(remainder=None).fit(X, y)
     with pytest.raises(ValueError, match=r"column 1 has categories.*red.*expected numbers"):
+        to_c(model)
+
+
+@pytest.mark.parametrize("kernel", ["hamming", "categorical"])
+def test_kernels_of_texts_are_refused(kernel, rng):
+    X = rng.choice(["red", "blue", "green"], size=(40, 2)).astype(object)
+    model = RVR(kernel).fit(X, (X[:, 0] == "red") + 0.1 * rng.normal(size=40))
+    with pytest.raises(
+        ValueError, match="categories that are no numbers, which cannot be exported"
+    ):
         to_c(model)
 
 

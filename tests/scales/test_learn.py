@@ -6,9 +6,18 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_friedman1
 
 from relvec import RVC, RVR
-from relvec.basis import RBF, Columns, Concatenate, Laplacian, PolynomialKernel, Sigmoid
+from relvec.basis import (
+    RBF,
+    Columns,
+    Concatenate,
+    Laplacian,
+    Matern32,
+    PolynomialKernel,
+    RationalQuadratic,
+    Sigmoid,
+)
 
-SCALED = [RBF, Laplacian, PolynomialKernel, Sigmoid]
+SCALED = [RBF, Matern32, RationalQuadratic, Laplacian, PolynomialKernel, Sigmoid]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 #: Names of kernels of rows: those of `relvec.basis`, which takes a second to import.
-KERNELS = ("rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline", "effects")
+KERNELS = (
+    *("rbf", "matern32", "matern52", "rational_quadratic", "laplacian", "linear", "poly"),
+    *("sigmoid", "linear_spline", "tanimoto", "hamming", "categorical", "effects"),
+)
 #: Kinds of models, the first of which is fitted where too few rows tell them apart.
 MODELS = ("rvm", "effects", "linear")
 #: Folds of the cross-validation that compares them.

@@ -26,8 +26,10 @@ class RVC(KernelEstimator, Classifier):
     Parameters
     ----------
     kernel : str, callable, Basis or list of these, default="rbf"
-        Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
-        29), "effects" (main effects and interactions, see :class:`relvec.EffectsClassifier`) or
+        Candidate functions: "rbf", "matern32", "matern52", "rational_quadratic", "laplacian",
+        "linear", "poly", "sigmoid", "linear_spline" (eq. 29), "tanimoto" of fingerprints, "hamming"
+        and "categorical" of categories, which may be texts, "effects" (main effects and
+        interactions, see :class:`relvec.EffectsClassifier`) or
         "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
         `relvec.basis` with parameters of its own. A list puts several of them, but no precomputed
         one, side by side in one dictionary.

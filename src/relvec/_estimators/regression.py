@@ -25,8 +25,10 @@ class RVR(KernelEstimator, Regressor):
     Parameters
     ----------
     kernel : str, callable, Basis or list of these, default="rbf"
-        Candidate functions: "rbf", "laplacian", "linear", "poly", "sigmoid", "linear_spline" (eq.
-        29), "effects" (main effects and interactions, see :class:`relvec.EffectsRegressor`) or
+        Candidate functions: "rbf", "matern32", "matern52", "rational_quadratic", "laplacian",
+        "linear", "poly", "sigmoid", "linear_spline" (eq. 29), "tanimoto" of fingerprints, "hamming"
+        and "categorical" of categories, which may be texts, "effects" (main effects and
+        interactions, see :class:`relvec.EffectsRegressor`) or
         "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
         `relvec.basis` with parameters of its own. A list puts several of them, but no precomputed
         one, side by side in one dictionary.
@@ -36,8 +38,8 @@ class RVR(KernelEstimator, Regressor):
         50 times longer than a fit; features that do not matter have a γ of zero then.
     likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
         Distribution of y: Gaussian noise around the function; counts whose log rate the function
-        is, by Laplace's method (a rate y measured over an exposure is fitted with the exposure as
-        its weight); Student-t noise, whose outliers hardly move the function, by a variational
+        is, by Laplace's method (those over unequal times or areas have an `exposure` in `fit`);
+        Student-t noise, whose outliers hardly move the function, by a variational
         bound, with its scale and degrees of freedom learnt, but not γ; or an object of
         `relvec.likelihoods`.
     n_starts : int, default=1

@@ -130,17 +130,20 @@ class ScaledKernel(Kernel):
     @property
     def hyper(self) -> dict[str, float | Array]:
         """γ, where it is learnt; see `Basis.hyper`."""
-        learnt = isinstance(self.gamma, str) and self.gamma in LEARNT
-        return {"gamma": self.gamma_} if learnt else {}
+        return {"gamma": self.gamma_} if self._learns_gamma else {}
+
+    @property
+    def _learns_gamma(self) -> bool:
+        return isinstance(self.gamma, str) and self.gamma in LEARNT
 
     def hyper_gradient(self, X: Array, D: Array) -> dict[str, float | Array]:
         """Gradient in log γ, which is summed over features that share it; see `Basis`."""
-        if not self.hyper:
+        if not self._learns_gamma:
             return {}
         slopes = self.gamma_slope(X, self.centers_, D) if D.size else np.zeros(X.shape[1])
         return {"gamma": slopes if np.ndim(self.gamma_) else slopes.sum()}
 
-    def relevance(self, deviations: Array) -> Array:
+    def relevance(self, deviations: Array) -> Array | None:
         """γ^(1/power) times each of `deviations`, zero without functions; see `Basis.relevance`."""
         relevance: Array = np.asarray(self.gamma_) ** (1 / self.power) * deviations
         return relevance * (len(self.rows_) > 0)

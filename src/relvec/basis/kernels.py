@@ -5,6 +5,7 @@ A new one is a class with its formula ``k`` and a line in the registry of ``basi
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Self
 
@@ -45,7 +46,36 @@ def squared_distances(X: Array, Z: Array, scale: float | Array) -> Array:
     return squared
 
 
-class RBF(ScaledKernel):
+class RadialKernel(ScaledKernel):
+    """A kernel k(x, z) = g(s) of the squared distance s = Σ_d γ_d (x_d − z_d)², with g(0) = 1."""
+
+    peak = 1.0
+
+    @abstractmethod
+    def of_square(self, s: Array) -> Array:
+        """G of squared distances, an array of any shape that may be written to."""
+
+    @abstractmethod
+    def square_slope(self, s: Array) -> Array:
+        """dg/ds of the same."""
+
+    def squares(self, X: Array, Z: Array) -> Array:
+        """Σ_d γ_d (x_d − z_d)² between the rows of X and Z, shape (n, m)."""
+        return squared_distances(X, Z, np.sqrt(self.gamma_))
+
+    def k(self, X: Array, Z: Array) -> Array:
+        """g(Σ_d γ_d (x_d − z_d)²)."""
+        return self.of_square(self.squares(X, Z))
+
+    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
+        """γ_d Σ_nm D_nm g′(s_nm) (x_nd − z_md)²; eq. 57 for the Gaussian kernel."""
+        P, origin = D * self.square_slope(self.squares(X, Z)), Z.mean(axis=0)
+        X, Z = X - origin, Z - origin
+        squares = P.sum(axis=1) @ X**2 - 2 * ((P @ Z) * X).sum(axis=0) + P.sum(axis=0) @ Z**2
+        return np.asarray(self.gamma_ * squares)
+
+
+class RBF(RadialKernel):
     """Gaussian kernel, k(x, z) = exp(−Σ_d γ_d (x_d − z_d)²), eq. 30.
 
     Parameters
@@ -61,20 +91,14 @@ class RBF(ScaledKernel):
     array([[1.   , 0.607]])
     """
 
-    peak = 1.0
+    def of_square(self, s: Array) -> Array:
+        """exp(−s), in the place of s."""
+        np.negative(s, out=s)
+        return np.exp(s, out=s)
 
-    def k(self, X: Array, Z: Array) -> Array:
-        """exp(−Σ_d γ_d (x_d − z_d)²)."""
-        K = squared_distances(X, Z, np.sqrt(self.gamma_))
-        np.negative(K, out=K)
-        return np.exp(K, out=K)
-
-    def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
-        """−γ_d Σ_nm D_nm k(x_n, z_m) (x_nd − z_md)², eq. 57."""
-        P, origin = D * self.k(X, Z), Z.mean(axis=0)
-        X, Z = X - origin, Z - origin
-        squares = P.sum(axis=1) @ X**2 - 2 * ((P @ Z) * X).sum(axis=0) + P.sum(axis=0) @ Z**2
-        return np.asarray(-self.gamma_ * squares)
+    def square_slope(self, s: Array) -> Array:
+        """−exp(−s)."""
+        return -self.of_square(s)
 
 
 class Laplacian(ScaledKernel):

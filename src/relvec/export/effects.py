@@ -9,18 +9,23 @@ from typing import Any
 import numpy as np
 
 from relvec.basis import (
-    RBF,
+    CategoricalKernel,
     Concatenate,
+    Hamming,
+    Kernel,
     Laplacian,
     LinearKernel,
     LinearSpline,
+    Periodic,
     PolynomialKernel,
     Process,
     Product,
     Sum,
+    Tanimoto,
 )
 from relvec.basis.curves import TAIL, Curve, Factor, Levels, Line
 from relvec.basis.effects import Effect
+from relvec.basis.kernels import RadialKernel
 from relvec.export.expression import (
     Axis,
     Expression,
@@ -175,9 +180,13 @@ def variance(kernel: Any, x: Expression, feature: Axis) -> Expression:
     )
 
 
-@variance.register(RBF)
+@variance.register(RadialKernel)
 @variance.register(Laplacian)
-def _(kernel: RBF | Laplacian, x: Expression, feature: Axis) -> Expression:
+@variance.register(Periodic)
+@variance.register(CategoricalKernel)
+@variance.register(Hamming)
+@variance.register(Tanimoto)
+def _(kernel: Kernel, x: Expression, feature: Axis) -> Expression:
     return table(1.0)
 
 

@@ -16,32 +16,44 @@ from relvec.basis import (
     RBF,
     Bias,
     CallableKernel,
+    CategoricalKernel,
     Columns,
     Concatenate,
     Fourier,
     FunctionColumns,
+    Hamming,
     Laplacian,
     LinearKernel,
     LinearSpline,
+    Matern32,
+    Matern52,
+    Periodic,
     Polynomial,
     PolynomialKernel,
     Product,
+    RationalQuadratic,
     ScaledKernel,
     Sigmoid,
     Sum,
+    Tanimoto,
 )
+from relvec.basis.kernels import RadialKernel
 from relvec.export.expression import (
     Axis,
     Expression,
     Table,
     absolute,
+    choose,
     exp,
     inner,
+    keep,
+    log,
     minimum,
     pick,
     power,
     product,
     sin,
+    sqrt,
     square,
     stack,
     table,
@@ -72,8 +84,50 @@ def _(basis: Columns, x: Expression, feature: Axis, function: Axis) -> Expressio
 
 @formula.register
 def _(basis: RBF, x: Expression, feature: Axis, function: Axis) -> Expression:
-    apart = (x - _centers(basis, function, feature)) * _gamma(basis, feature, 0.5)
-    return exp(-total(square(apart), feature))
+    return exp(-_squares(basis, x, feature, function))
+
+
+@formula.register
+def _(basis: Matern32, x: Expression, feature: Axis, function: Axis) -> Expression:
+    a = keep(sqrt(6.0 * _squares(basis, x, feature, function)), function, name="distances")
+    return (1.0 + a) * exp(-a)
+
+
+@formula.register
+def _(basis: Matern52, x: Expression, feature: Axis, function: Axis) -> Expression:
+    a = keep(sqrt(10.0 * _squares(basis, x, feature, function)), function, name="distances")
+    return (1.0 + a + a * a / 3.0) * exp(-a)
+
+
+@formula.register
+def _(basis: RationalQuadratic, x: Expression, feature: Axis, function: Axis) -> Expression:
+    u = _squares(basis, x, feature, function) / basis.alpha_
+    return exp(-basis.alpha_ * log(1.0 + u))
+
+
+@formula.register
+def _(basis: Periodic, x: Expression, feature: Axis, function: Axis) -> Expression:
+    wave = sin((x - _centers(basis, function, feature)) * (np.pi / basis.period_))
+    return exp(-2.0 * total(square(wave) * _gamma(basis, feature), feature))
+
+
+@formula.register
+def _(basis: Hamming, x: Expression, feature: Axis, function: Axis) -> Expression:
+    return 1.0 - total(_differing(basis, x, feature, function), feature) / float(feature.size)
+
+
+@formula.register
+def _(basis: CategoricalKernel, x: Expression, feature: Axis, function: Axis) -> Expression:
+    differ = _differing(basis, x, feature, function) * _gamma(basis, feature)
+    return exp(-total(differ, feature))
+
+
+@formula.register
+def _(basis: Tanimoto, x: Expression, feature: Axis, function: Axis) -> Expression:
+    both = keep(inner(x, _centers(basis, function, feature), feature), function, name="both")
+    squares = table((basis.centers_**2).sum(axis=1), function, name="squares")
+    either = keep(total(square(x), feature) + squares - both, function, name="either")
+    return choose(-either, both / either, 1.0)
 
 
 @formula.register
@@ -155,6 +209,22 @@ def _(
 
 def _centers(basis: Any, function: Axis, feature: Axis) -> Table:
     return table(basis.centers_, function, feature, name="centers")
+
+
+def _squares(basis: RadialKernel, x: Expression, feature: Axis, function: Axis) -> Expression:
+    """Σ_d γ_d (x_d − z_d)²."""
+    apart = (x - _centers(basis, function, feature)) * _gamma(basis, feature, 0.5)
+    return total(square(apart), feature)
+
+
+def _differing(basis: Any, x: Expression, feature: Axis, function: Axis) -> Expression:
+    """One for every input whose category is not that of the centre."""
+    if basis.centers_.dtype == object:
+        raise ValueError(
+            f"{basis!r} has categories that are no numbers, which cannot be exported; encode them "
+            "before the fit"
+        )
+    return choose(-absolute(x - _centers(basis, function, feature)), 1.0, 0.0)
 
 
 def _gamma(basis: ScaledKernel, feature: Axis, root: float = 1.0) -> Table:
