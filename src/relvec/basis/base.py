@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -237,6 +237,21 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
             Σ_nm D_nm ∂φ_m(x_n)/∂log η for each value η, in the shape that it has in `hyper`.
         """
         return {}
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Yield ∂φ_m(x)/∂x_d of every function at every row for one input d after the other.
+
+        Each is an array of shape (n_samples, n_functions).
+
+        Raises
+        ------
+        ValueError
+            The functions have none, or they are not known.
+        """
+        raise ValueError(
+            f"{type(self).__name__} has no known derivatives in its inputs, expected functions "
+            "that have"
+        )
 
     def linear_map(self) -> Array | None:
         """Matrix L (n_features, n_functions) with φ(x) = Lᵀx, or None if φ is not linear in x."""

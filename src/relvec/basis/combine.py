@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Self
 
@@ -141,6 +141,13 @@ class Concatenate(Composite):
     def evaluate(self, X: Array) -> Array:
         """Values of all parts side by side; see `Basis.evaluate`."""
         return np.hstack([np.empty((len(X), 0)), *(part.evaluate(X) for part in self.parts_)])
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Those of all parts side by side; see `Basis.derivatives`."""
+        none = np.empty((X.shape[1], len(X), 0))
+        parts = [part.derivatives(X) if len(part.rows_) else none for part in self.parts_]
+        for each in zip(none, *parts, strict=True):
+            yield np.hstack(each)
 
     def restrict(self, active: Index) -> Self:
         """Keep the functions `active` of each part, in ascending order; see `Basis.restrict`."""

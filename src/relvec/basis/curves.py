@@ -39,6 +39,9 @@ class Factor(Protocol):
     def values(self, X: Array) -> Array:
         """Values at rows (n_samples, n_features), shape (n_samples, size)."""
 
+    def slopes(self, X: Array) -> Array:
+        """Derivatives of the same in the input, zeros of categories."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -60,6 +63,10 @@ class Line:
         """See `Factor.values`."""
         values: Array = (numbers(X, self.feature)[:, None] - self.mean) / self.deviation
         return values
+
+    def slopes(self, X: Array) -> Array:
+        """See `Factor.slopes`."""
+        return np.full((len(X), 1), 1 / self.deviation)
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,15 @@ class Curve:
         values -= self.mean
         return values
 
+    def slopes(self, X: Array) -> Array:
+        """See `Factor.slopes`."""
+        far = (numbers(X, self.feature) - self.middle) / self.unit
+        u = _compressed(far)
+        inner = 1 / (self.unit * np.hypot(1.0, far / TAIL))
+        outer = (self.knots - u[:, None]) / self.width**2 * _gaussian(u, self.knots, self.width)
+        slopes: Array = inner[:, None] * (outer @ self.root)
+        return slopes
+
 
 @dataclass(frozen=True)
 class Levels:
@@ -159,6 +175,10 @@ class Levels:
         own = X[:, [self.feature]] == self.categories
         values: Array = (own - self.share) * own.any(axis=1, keepdims=True)
         return values
+
+    def slopes(self, X: Array) -> Array:
+        """See `Factor.slopes`."""
+        return np.zeros((len(X), self.size))
 
     def unknown(self, X: Array) -> NDArray[np.bool_]:
         """Return whether the category is none of the training rows, shape (n_samples,)."""

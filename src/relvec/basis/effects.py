@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Self
 
@@ -83,6 +83,16 @@ class Effect(Terms):
         components: Array = values @ self.axes_[:, self.terms_] - self.mean_[self.terms_]
         components[self._unknown(X).any(axis=0)] = 0.0
         return components
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Those of the components, zero in categories; see `Basis.derivatives`."""
+        known = ~self._unknown(X).any(axis=0, keepdims=True).T
+        for d in range(X.shape[1]):
+            factors = [
+                factor.slopes(X) if factor.feature == d else factor.values(X)
+                for factor in self.factors
+            ]
+            yield _products(factors) @ self.axes_[:, self.terms_] * (known & (d in self.features))
 
     def _unknown(self, X: Array) -> NDArray[np.bool_]:
         """Return whether the category of each factor is unknown, shape (n_factors, n_samples)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -59,6 +59,10 @@ class Bias(Terms):
     def evaluate(self, X: Array) -> Array:
         """Ones; see `Basis.evaluate`."""
         return np.ones((len(X), len(self.terms_)))
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Zeros; see `Basis.derivatives`."""
+        return iter(np.zeros((X.shape[1], len(X), len(self.terms_))))
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return "bias" for the constant."""
@@ -122,6 +126,11 @@ class Columns(Terms):
         """Columns of X; see `Basis.evaluate`."""
         return X[:, self.terms_]
 
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Ones where the function is the input; see `Basis.derivatives`."""
+        for d in range(X.shape[1]):
+            yield np.tile((self.terms_ == d).astype(np.float64), (len(X), 1))
+
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return the inputs' own names, or x0, x1, … without any."""
         return [feature_name(features, column) for column in self.terms_]
@@ -169,6 +178,10 @@ class Precomputed(Columns):
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Name each function by its training row."""
         return [f"precomputed[{column}]" for column in self.terms_]
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """There are none: kernel values are no inputs; see `Basis.derivatives`."""
+        return Basis.derivatives(self, X)
 
     def linear_map(self) -> None:
         """None: kernel values are no inputs; see `Basis.linear_map`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any, ClassVar, Self
 
@@ -62,6 +62,17 @@ class Kernel(Basis):
     def evaluate(self, X: Array) -> Array:
         """Kernel between the rows of X and every centre; see `Basis.evaluate`."""
         return self.k(X, self.centers_) if len(self.centers_) else np.empty((len(X), 0))
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Slopes of the kernel in x at every centre; see `Basis.derivatives`."""
+        if not len(self.centers_):
+            return iter(np.empty((X.shape[1], len(X), 0)))
+        return self.slopes(X, self.centers_)
+
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """Yield ∂k(x_n, z_m)/∂x_d, of shape (n, m), for one input d after the other."""
+        del Z
+        return super().derivatives(X)
 
     @property
     def nothing(self) -> float | Array:
@@ -122,6 +133,11 @@ class ScaledKernel(Kernel):
         """Resolve γ and centre the functions; see `Basis.place`."""
         self.gamma_ = resolve_gamma(self.gamma, X, weights, self.power)
         return super().place(X, centers, weights)
+
+    def _apart(self, X: Array, Z: Array) -> Iterator[tuple[float, Array]]:
+        """Yield γ_d and x_d − z_d, of shape (n, m), for one input d after the other."""
+        for gamma, x, z in zip(np.broadcast_to(self.gamma_, X.shape[1]), X.T, Z.T, strict=True):
+            yield float(gamma), x[:, None] - z
 
     @abstractmethod
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
@@ -227,6 +243,11 @@ class Sum(CombinedKernel):
 
     sign, _operation = "+", np.add
 
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Sums of those of the kernels; see `Basis.derivatives`."""
+        for slopes in zip(*(part.derivatives(X) for part in self.parts_), strict=True):
+            yield reduce(np.add, slopes)
+
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         return [D] * len(self.parts_)
 
@@ -253,6 +274,12 @@ class Product(CombinedKernel):
     """
 
     sign, _operation = "*", np.multiply
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Those of each kernel times the others; see `Basis.derivatives`."""
+        others = self._part_gradients(X, np.ones((len(X), len(self.rows_))))
+        for slopes in zip(*(part.derivatives(X) for part in self.parts_), strict=True):
+            yield reduce(np.add, map(np.multiply, slopes, others))
 
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         values = [part.evaluate(X) for part in self.parts_]

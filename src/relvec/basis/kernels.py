@@ -6,7 +6,8 @@ A new one is a class with its formula ``k`` and a line in the registry of ``basi
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Self
 
 import numpy as np
@@ -67,6 +68,12 @@ class RadialKernel(ScaledKernel):
         """g(Σ_d γ_d (x_d − z_d)²)."""
         return self.of_square(self.squares(X, Z))
 
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """2 γ_d g′(s) (x_d − z_d); see `Kernel.slopes`."""
+        slope = 2 * self.square_slope(self.squares(X, Z))
+        for gamma, apart in self._apart(X, Z):
+            yield gamma * slope * apart
+
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
         """γ_d Σ_nm D_nm g′(s_nm) (x_nd − z_md)²; eq. 57 for the Gaussian kernel."""
         P, origin = D * self.square_slope(self.squares(X, Z)), Z.mean(axis=0)
@@ -126,6 +133,12 @@ class Laplacian(ScaledKernel):
         np.negative(K, out=K)
         return np.exp(K, out=K)
 
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """−γ_d k(x, z) sign(x_d − z_d), zero at the kink; see `Kernel.slopes`."""
+        K = self.k(X, Z)
+        for gamma, apart in self._apart(X, Z):
+            yield -gamma * K * np.sign(apart)
+
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
         """`−γ_d Σ_nm D_nm k(x_n, z_m) |x_nd − z_md|`."""
         P = D * self.k(X, Z)
@@ -146,6 +159,10 @@ class LinearKernel(Kernel):
     def k(self, X: Array, Z: Array) -> Array:
         """xᵀz."""
         return X @ Z.T
+
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """z_d; see `Kernel.slopes`."""
+        yield from (np.broadcast_to(z, (len(X), len(Z))) for z in Z.T)
 
     def linear_map(self) -> Array:
         """The centres as columns."""
@@ -186,6 +203,12 @@ class PolynomialKernel(ScaledKernel):
         """(Σ_d γ_d x_d z_d + c₀)^degree."""
         return ((X * self.gamma_) @ Z.T + self.coef0) ** self.degree
 
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """Degree (Σ_e γ_e x_e z_e + c₀)^(degree − 1) γ_d z_d; see `Kernel.slopes`."""
+        inner = (X * self.gamma_) @ Z.T + self.coef0
+        slope = self.degree * inner ** (self.degree - 1)
+        yield from (slope * z for z in (Z * self.gamma_).T)
+
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
         """γ_d Σ_nm D_nm degree (Σ_e γ_e x_ne z_me + c₀)^(degree − 1) x_nd z_md."""
         inner = (X * self.gamma_) @ Z.T + self.coef0
@@ -222,6 +245,11 @@ class Sigmoid(ScaledKernel):
         """tanh(Σ_d γ_d x_d z_d + c₀)."""
         return np.tanh((X * self.gamma_) @ Z.T + self.coef0)
 
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """(1 − k(x, z)²) γ_d z_d; see `Kernel.slopes`."""
+        slope = 1 - self.k(X, Z) ** 2
+        yield from (slope * z for z in (Z * self.gamma_).T)
+
     def gamma_slope(self, X: Array, Z: Array, D: Array) -> Array:
         """γ_d Σ_nm D_nm (1 − k(x_n, z_m)²) x_nd z_md."""
         P = D * (1 - self.k(X, Z) ** 2)
@@ -242,11 +270,20 @@ class LinearSpline(Kernel):
 
     def k(self, X: Array, Z: Array) -> Array:
         """Π_d 1 + x_d z_d + x_d z_d m_d − (x_d + z_d)/2·m_d² + m_d³/3."""
-        K = np.ones((len(X), len(Z)))
+        return reduce(np.multiply, self._factors(X, Z))
+
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """z_d + z_d m_d − m_d²/2 times the other factors; see `Kernel.slopes`."""
+        factors = list(self._factors(X, Z))
+        for d, (x, z) in enumerate(zip(X.T[:, :, None], Z.T, strict=True)):
+            m = np.minimum(x, z)
+            yield reduce(np.multiply, factors[:d] + factors[d + 1 :], z + z * m - m**2 / 2)
+
+    def _factors(self, X: Array, Z: Array) -> Iterator[Array]:
+        """Yield eq. 29 of one input after the other, of shape (n, m)."""
         for x, z in zip(X.T[:, :, None], Z.T[:, None, :], strict=True):
             m = np.minimum(x, z)
-            K *= 1 + x * z + x * z * m - (x + z) / 2 * m**2 + m**3 / 3
-        return K
+            yield 1 + x * z + x * z * m - (x + z) / 2 * m**2 + m**3 / 3
 
 
 class CallableKernel(Kernel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -181,6 +181,13 @@ class Process(Basis):
     def evaluate(self, X: Array) -> Array:
         """k(x, c) k(c, c)^(−1/2); see `Basis.evaluate`."""
         return self.kernel_.evaluate(self._rows(X)) @ self.root_[:, self.terms_]
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Those of the kernel times k(c, c)^(−1/2); see `Basis.derivatives`."""
+        own, root = self.kernel_.derivatives(self._rows(X)), self.root_[:, self.terms_]
+        used = set(self.features_.tolist())
+        for d in range(X.shape[1]):
+            yield next(own) @ root if d in used else np.zeros((len(X), len(self.terms_)))
 
     def restrict(self, active: Index) -> Self:
         """Keep some of the directions; see `Basis.restrict`."""

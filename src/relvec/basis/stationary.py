@@ -229,7 +229,13 @@ class Periodic(ScaledKernel):
         slopes = [-gamma * np.vdot(P, np.sin(a) ** 2) for gamma, a in self._angles(X, Z)]
         return np.array(slopes)
 
+    def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
+        """−2π/p γ_d k(x, z) sin(2π (x_d − z_d)/p); see `Kernel.slopes`."""
+        slope = -2 * np.pi / self.period_ * self.k(X, Z)
+        for gamma, angle in self._angles(X, Z):
+            yield gamma * slope * np.sin(2 * angle)
+
     def _angles(self, X: Array, Z: Array) -> Iterator[tuple[float, Array]]:
         """γ_d and π(x_d − z_d)/p between the rows of X and Z, for one input after the other."""
-        for gamma, x, z in zip(np.broadcast_to(self.gamma_, X.shape[1]), X.T, Z.T, strict=True):
-            yield float(gamma), (x[:, None] - z) * (np.pi / self.period_)
+        for gamma, apart in self._apart(X, Z):
+            yield gamma, apart * (np.pi / self.period_)

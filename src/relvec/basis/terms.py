@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from typing import Self
 
@@ -65,6 +65,17 @@ class Polynomial(Terms):
         for factors in self.terms_.T:
             Phi *= padded[:, factors]
         return Phi
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Sum over the factors that are the input of the product of the others; see `Basis`."""
+        padded = np.hstack([X, np.ones((len(X), 1))])
+        for d in range(X.shape[1]):
+            slope = np.zeros((len(X), len(self.terms_)))
+            for place, factor in enumerate(self.terms_.T):
+                own = factor == d
+                others = np.delete(self.terms_[own], place, axis=1)
+                slope[:, own] += padded[:, others].prod(axis=2)
+            yield slope
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return terms such as ``x0^2 x1``, with the inputs' own names where there are any."""
@@ -164,10 +175,22 @@ class Fourier(Terms):
 
     def evaluate(self, X: Array) -> Array:
         """sin(hωx) and cos(hωx) = sin(hωx + π/2); see `Basis.evaluate`."""
+        Phi = self._angles(X)
+        return np.sin(Phi, out=Phi)
+
+    def derivatives(self, X: Array) -> Iterator[Array]:
+        """Hω cos(hωx) and −hω sin(hωx); see `Basis.derivatives`."""
+        which, harmonic, _ = self.terms_.T
+        slope = np.cos(self._angles(X)) * self.frequency_[which] * (1 + harmonic)
+        for d in range(X.shape[1]):
+            yield slope * (self.features_[which] == d)
+
+    def _angles(self, X: Array) -> Array:
+        """Angle of which each function is the sine, shape (n_samples, n_functions)."""
         which, harmonic, cosine = self.terms_.T
         angle = (X[:, self.features_] - self.origin_) * self.frequency_
-        Phi: Array = angle[:, which] * (1 + harmonic) + cosine * (np.pi / 2)
-        return np.sin(Phi, out=Phi)
+        angles: Array = angle[:, which] * (1 + harmonic) + cosine * (np.pi / 2)
+        return angles
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Write each function out, such as ``sin(2 x0)``, to six digits."""
