@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relvec._assess.shapley import ShapleyValues, shapley_values
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.targets import log_exposure
 from relvec._fitting.result import FittedOutput, Queries, check_range
@@ -125,15 +126,63 @@ class LatentPredictor(RelevanceEstimator):
         True
         """
         check_is_fitted(self)
-        if self.training_rows_ is not None:
-            raise ValueError(
-                "predict_gradient is not known with augment=True, where every query has a function "
-                "of its own; fit with augment=False"
-            )
+        self._refuse_augmented("predict_gradient")
         shape = 2, self.n_features_in_, len(self.fit_result_.outputs)
         both = np.asarray(self._at_rows(_gradients, X, *shape))
         gradient, std = (both[..., 0] if self._single else both).swapaxes(0, 1)
         return (gradient, std) if return_std else gradient
+
+    @with_default_float_errors
+    def shapley_values(self, X: ArrayLike, background: ArrayLike) -> ShapleyValues:
+        """Divide the function among the inputs by Shapley values, exactly.
+
+        The value of a set of inputs is the mean over the rows of the background of the posterior
+        mean of the function, with the other inputs taken from them: the game that
+        ``shap.KernelExplainer`` samples. There is a closed form where functions are products of
+        functions of one input each, or sums of them: Gaussian, Laplacian, linear, spline, periodic
+        and categorical kernels, sums and products of these, terms, effects, and processes. A row
+        takes O(K d²) operations for K functions of d inputs and one row of background.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to be explained.
+        background : array-like of shape (n_background, n_features)
+            Rows that the inputs are compared with: training rows, some of them, or their mean.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, n_features) or (n_samples, n_features, n_targets)
+            What each input adds, in units of y (of its logarithm for counts).
+        base_values : float or ndarray of shape (n_targets,)
+            Mean of the function over the background. With it the values of a row add up to what
+            `predict_latent` returns there.
+
+        Raises
+        ------
+        ValueError
+            Functions are no such products, such as those of a callable or a Matérn kernel.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from relvec import RVR
+        >>> X = np.random.RandomState(0).uniform(-2, 2, (100, 3))
+        >>> noise = 0.1 * np.random.RandomState(1).standard_normal(100)
+        >>> model = RVR(gamma=0.2).fit(X, np.sin(X[:, 0]) * X[:, 1] + noise)
+        >>> values, base = model.shapley_values(X[:5], X)
+        >>> np.allclose(values.sum(axis=1) + base, model.predict(X[:5]))
+        True
+        """
+        check_is_fitted(self)
+        self._refuse_augmented("shapley_values")
+        rows, references = self._queries(X), self._queries(background)
+        weights = np.atleast_2d(self.dual_coef_).T
+        values = shapley_values(self.basis_.products(), rows, references, weights)
+        base = np.mean(self.predict_latent(background), axis=0)
+        if self._single:
+            return ShapleyValues(values[..., 0], float(base))
+        return ShapleyValues(values, base)
 
     @with_default_float_errors
     def sample_y(
@@ -182,6 +231,14 @@ class LatentPredictor(RelevanceEstimator):
                 samples = likelihood_of(output).sample(samples + offset[:, None], rng)
             drawn.append(samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
+
+    def _refuse_augmented(self, asked: str) -> None:
+        """Raise if every query has a function of its own."""
+        if self.training_rows_ is not None:
+            raise ValueError(
+                f"{asked} is not known with augment=True, where every query has a function of its "
+                "own; fit with augment=False"
+            )
 
     def _refuse_jointly(self, asked: str) -> None:
         """Raise if every query has a function of its own, so that two of them share no model."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relvec._numerics.checks import all_finite, check_function_values, reading
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
+from relvec.basis.products import Products
 
 #: k(X, Z) of arrays of rows, of shape (len(X), len(Z)).
 KernelFunction = Callable[[Array, Array], Array]
@@ -251,6 +252,22 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         raise ValueError(
             f"{type(self).__name__} has no known derivatives in its inputs, expected functions "
             "that have"
+        )
+
+    def products(self) -> list[Products]:
+        """Return parts of the functions that make them up, but for constants.
+
+        Raises
+        ------
+        ValueError
+            The functions are no sums of products of functions of one input each.
+        """
+        raise self._no_products()
+
+    def _no_products(self) -> ValueError:
+        return ValueError(
+            f"{type(self).__name__} is not known as a sum of products of functions of one input "
+            "each, expected functions that are"
         )
 
     def linear_map(self) -> Array | None:

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Basis, Centers, KernelFunction
+from relvec.basis.products import Products
 
 
 class Composite(Basis):
@@ -143,11 +144,21 @@ class Concatenate(Composite):
         return np.hstack([np.empty((len(X), 0)), *(part.evaluate(X) for part in self.parts_)])
 
     def derivatives(self, X: Array) -> Iterator[Array]:
-        """Those of all parts side by side; see `Basis.derivatives`."""
+        """Yield derivatives of all parts side by side; see `Basis.derivatives`."""
         none = np.empty((X.shape[1], len(X), 0))
         parts = [part.derivatives(X) if len(part.rows_) else none for part in self.parts_]
         for each in zip(none, *parts, strict=True):
             yield np.hstack(each)
+
+    def products(self) -> list[Products]:
+        """Parts of all; see `Basis.products`."""
+        size = len(self.rows_)
+        return [
+            each.among(np.arange(begin, begin + len(part.rows_)), size)
+            for part, begin in zip(self.parts_, self._begins(), strict=False)
+            if len(part.rows_)
+            for each in part.products()
+        ]
 
     def restrict(self, active: Index) -> Self:
         """Keep the functions `active` of each part, in ascending order; see `Basis.restrict`."""

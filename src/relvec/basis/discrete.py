@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Centers
 from relvec.basis.kernel import Kernel, ScaledKernel
+from relvec.basis.products import Products
 from relvec.basis.scale import LEARNT, resolve_gamma
 
 
@@ -49,6 +52,17 @@ class Hamming(Kernel):
         """`1/d Σ_d [x_d = z_d]`."""
         differ = sum((differing(x, z) for x, z in zip(X.T, Z.T, strict=True)), 0.0)
         return np.asarray(1 - differ / X.shape[1])
+
+    def products(self) -> list[Products]:
+        """`[x_d = z_d]/d` of every input; see `Basis.products`."""
+        one = np.eye(len(self.centers_)) / self.centers_.shape[1]
+        return [
+            Products.of_input(d, partial(_same, d, z), one) for d, z in enumerate(self.centers_.T)
+        ]
+
+
+def _same(d: int, z: NDArray[Any], X: NDArray[Any]) -> Array:
+    return 1 - differing(X[:, d], z)
 
 
 class CategoricalKernel(ScaledKernel):
@@ -98,12 +112,19 @@ class CategoricalKernel(ScaledKernel):
 
     def k(self, X: NDArray[Any], Z: NDArray[Any]) -> Array:
         """`exp(−Σ_d γ_d [x_d ≠ z_d])`."""
-        each = np.broadcast_to(self.gamma_, X.shape[1])
-        columns = zip(each, X.T, Z.T, strict=True)
         K = np.zeros((len(X), len(Z)))
-        for gamma, x, z in columns:
-            K -= gamma * differing(x, z)
+        for exponent in self._exponents(X, Z):
+            K += exponent
         return np.exp(K, out=K)
+
+    def factors(self, X: NDArray[Any], Z: NDArray[Any]) -> Iterator[Array]:
+        """`exp(−γ_d [x_d ≠ z_d])`; see `Kernel.factors`."""
+        return map(np.exp, self._exponents(X, Z))
+
+    def _exponents(self, X: NDArray[Any], Z: NDArray[Any]) -> Iterator[Array]:
+        """Yield `−γ_d [x_d ≠ z_d]`, of shape (n, m), for one input after the other."""
+        for gamma, x, z in zip(np.broadcast_to(self.gamma_, X.shape[1]), X.T, Z.T, strict=True):
+            yield -gamma * differing(x, z)
 
     def gamma_slope(self, X: NDArray[Any], Z: NDArray[Any], D: Array) -> Array:
         """`−γ_d Σ_nm D_nm k(x_n, z_m) [x_nd ≠ z_md]`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from relvec.basis.base import Basis, Centers
 from relvec.basis.combine import Concatenate
 from relvec.basis.curves import Curve, Factor, Levels, Line, holds_numbers, numbers
 from relvec.basis.functions import Terms, feature_name
+from relvec.basis.products import Products
 from relvec.basis.scale import standard_deviations
 
 #: Widths of the finer and the smoother curves of an input, in standard deviations of it: of main
@@ -85,7 +87,7 @@ class Effect(Terms):
         return components
 
     def derivatives(self, X: Array) -> Iterator[Array]:
-        """Those of the components, zero in categories; see `Basis.derivatives`."""
+        """Yield derivatives of the components, zero in categories; see `Basis.derivatives`."""
         known = ~self._unknown(X).any(axis=0, keepdims=True).T
         for d in range(X.shape[1]):
             factors = [
@@ -93,6 +95,24 @@ class Effect(Terms):
                 for factor in self.factors
             ]
             yield _products(factors) @ self.axes_[:, self.terms_] * (known & (d in self.features))
+
+    def products(self) -> list[Products]:
+        """Products of the functions of the inputs, and of one for their mean; see `Basis`."""
+        order = np.argsort(self.features)
+        mix = np.vstack([self.axes_[:, self.terms_], -self.mean_[None, self.terms_]])
+        return [Products(np.array(self.features)[order], partial(self._factors, order), mix)]
+
+    def _factors(self, order: Index, X: Array) -> Array:
+        """Factors of the products, and ones, zero for unknown categories.
+
+        Of shape (n_samples, n_factors, n_products + 1), the factors in an `order`.
+        """
+        sizes, values = [factor.size for factor in self.factors], []
+        for place, (factor, unknown) in enumerate(zip(self.factors, self._unknown(X), strict=True)):
+            before, after = int(np.prod(sizes[:place])), int(np.prod(sizes[place + 1 :]))
+            each = np.tile(np.repeat(factor.values(X), after, axis=1), (1, before))
+            values.append(np.column_stack([each, np.ones(len(X))]) * ~unknown[:, None])
+        return np.stack(values, axis=1)[:, order]
 
     def _unknown(self, X: Array) -> NDArray[np.bool_]:
         """Return whether the category of each factor is unknown, shape (n_factors, n_samples)."""

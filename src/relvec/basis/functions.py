@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Basis, Centers
+from relvec.basis.products import Products
 
 
 class Terms(Basis):
@@ -63,6 +65,10 @@ class Bias(Terms):
     def derivatives(self, X: Array) -> Iterator[Array]:
         """Zeros; see `Basis.derivatives`."""
         return iter(np.zeros((X.shape[1], len(X), len(self.terms_))))
+
+    def products(self) -> list[Products]:
+        """None: a constant; see `Basis.products`."""
+        return []
 
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return "bias" for the constant."""
@@ -135,11 +141,22 @@ class Columns(Terms):
         """Return the inputs' own names, or x0, x1, … without any."""
         return [feature_name(features, column) for column in self.terms_]
 
+    def products(self) -> list[Products]:
+        """Each column by itself; see `Basis.products`."""
+        one = np.eye(len(self.terms_))
+        return [
+            Products.of_input(d, partial(_column, d), one[[m]]) for m, d in enumerate(self.terms_)
+        ]
+
     def linear_map(self) -> Array | None:
         """Columns of the identity."""
         columns: Array = np.zeros((self.n_columns_, len(self.terms_)))
         columns[self.terms_, np.arange(len(self.terms_))] = 1.0
         return columns
+
+
+def _column(d: int, X: Array) -> Array:
+    return X[:, [d]]
 
 
 class Precomputed(Columns):
@@ -182,6 +199,10 @@ class Precomputed(Columns):
     def derivatives(self, X: Array) -> Iterator[Array]:
         """There are none: kernel values are no inputs; see `Basis.derivatives`."""
         return Basis.derivatives(self, X)
+
+    def products(self) -> list[Products]:
+        """There are none, either; see `Basis.products`."""
+        return Basis.products(self)
 
     def linear_map(self) -> None:
         """None: kernel values are no inputs; see `Basis.linear_map`."""

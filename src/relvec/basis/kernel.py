@@ -6,6 +6,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from itertools import product as combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from relvec._numerics.floats import EPSILON
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Basis, Centers, KernelFunction
 from relvec.basis.combine import Composite
+from relvec.basis.products import Products, multiplied
 from relvec.basis.scale import LEARNT, resolve_gamma
 
 #: Rows whose kernel with themselves is taken from one block of kernel values.
@@ -68,6 +70,19 @@ class Kernel(Basis):
         if not len(self.centers_):
             return iter(np.empty((X.shape[1], len(X), 0)))
         return self.slopes(X, self.centers_)
+
+    def products(self) -> list[Products]:
+        """Products of the factors of the inputs; see `Basis.products`."""
+        every = np.arange(self.centers_.shape[1])
+        return [Products(every, self._stacked_factors, np.eye(len(self.centers_)))]
+
+    def factors(self, X: Array, Z: Array) -> Iterator[Array]:
+        """Yield factors of k(x, z), of shape (n, m), for one input after the other."""
+        raise self._no_products()
+
+    def _stacked_factors(self, X: Array) -> Array:
+        """Factors at the centres, shape (n_samples, n_features, n_functions)."""
+        return np.stack(list(self.factors(X, self.centers_)), axis=1)
 
     def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
         """Yield ∂k(x_n, z_m)/∂x_d, of shape (n, m), for one input d after the other."""
@@ -248,6 +263,10 @@ class Sum(CombinedKernel):
         for slopes in zip(*(part.derivatives(X) for part in self.parts_), strict=True):
             yield reduce(np.add, slopes)
 
+    def products(self) -> list[Products]:
+        """Parts of all kernels; see `Basis.products`."""
+        return [each for part in self.parts_ for each in part.products()]
+
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         return [D] * len(self.parts_)
 
@@ -276,10 +295,14 @@ class Product(CombinedKernel):
     sign, _operation = "*", np.multiply
 
     def derivatives(self, X: Array) -> Iterator[Array]:
-        """Those of each kernel times the others; see `Basis.derivatives`."""
+        """Yield derivatives of each kernel times the others; see `Basis.derivatives`."""
         others = self._part_gradients(X, np.ones((len(X), len(self.rows_))))
         for slopes in zip(*(part.derivatives(X) for part in self.parts_), strict=True):
             yield reduce(np.add, map(np.multiply, slopes, others))
+
+    def products(self) -> list[Products]:
+        """Products of a part of each kernel, of all combinations; see `Basis.products`."""
+        return list(map(multiplied, combinations(*(part.products() for part in self.parts_))))
 
     def _part_gradients(self, X: Array, D: Array) -> list[Array]:
         values = [part.evaluate(X) for part in self.parts_]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from typing import Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from relvec._numerics.checks import as_numbers, check_count, check_finite, check
 from relvec._numerics.typing import Array
 from relvec.basis.base import Centers
 from relvec.basis.kernel import Kernel, ScaledKernel
+from relvec.basis.products import Products
 
 #: From this many features the matrix product is worth its rounding errors, …
 MANY_FEATURES = 32
@@ -98,6 +99,10 @@ class RBF(RadialKernel):
     array([[1.   , 0.607]])
     """
 
+    def factors(self, X: Array, Z: Array) -> Iterator[Array]:
+        """exp(−γ_d (x_d − z_d)²); see `Kernel.factors`."""
+        return (np.exp(-gamma * apart**2) for gamma, apart in self._apart(X, Z))
+
     def of_square(self, s: Array) -> Array:
         """exp(−s), in the place of s."""
         np.negative(s, out=s)
@@ -133,6 +138,10 @@ class Laplacian(ScaledKernel):
         np.negative(K, out=K)
         return np.exp(K, out=K)
 
+    def factors(self, X: Array, Z: Array) -> Iterator[Array]:
+        """exp(−γ_d |x_d − z_d|); see `Kernel.factors`."""
+        return (np.exp(-gamma * np.abs(apart)) for gamma, apart in self._apart(X, Z))
+
     def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
         """−γ_d k(x, z) sign(x_d − z_d), zero at the kink; see `Kernel.slopes`."""
         K = self.k(X, Z)
@@ -160,6 +169,13 @@ class LinearKernel(Kernel):
         """xᵀz."""
         return X @ Z.T
 
+    def products(self) -> list[Products]:
+        """x_d z_d of every input; see `Basis.products`."""
+        one = np.eye(len(self.centers_))
+        return [
+            Products.of_input(d, partial(_times, d, z), one) for d, z in enumerate(self.centers_.T)
+        ]
+
     def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
         """z_d; see `Kernel.slopes`."""
         yield from (np.broadcast_to(z, (len(X), len(Z))) for z in Z.T)
@@ -167,6 +183,10 @@ class LinearKernel(Kernel):
     def linear_map(self) -> Array:
         """The centres as columns."""
         return self.centers_.T
+
+
+def _times(d: int, z: Array, X: Array) -> Array:
+    return X[:, [d]] * z
 
 
 class PolynomialKernel(ScaledKernel):
@@ -270,16 +290,16 @@ class LinearSpline(Kernel):
 
     def k(self, X: Array, Z: Array) -> Array:
         """Π_d 1 + x_d z_d + x_d z_d m_d − (x_d + z_d)/2·m_d² + m_d³/3."""
-        return reduce(np.multiply, self._factors(X, Z))
+        return reduce(np.multiply, self.factors(X, Z))
 
     def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
         """z_d + z_d m_d − m_d²/2 times the other factors; see `Kernel.slopes`."""
-        factors = list(self._factors(X, Z))
+        factors = list(self.factors(X, Z))
         for d, (x, z) in enumerate(zip(X.T[:, :, None], Z.T, strict=True)):
             m = np.minimum(x, z)
             yield reduce(np.multiply, factors[:d] + factors[d + 1 :], z + z * m - m**2 / 2)
 
-    def _factors(self, X: Array, Z: Array) -> Iterator[Array]:
+    def factors(self, X: Array, Z: Array) -> Iterator[Array]:
         """Yield eq. 29 of one input after the other, of shape (n, m)."""
         for x, z in zip(X.T[:, :, None], Z.T[:, None, :], strict=True):
             m = np.minimum(x, z)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from relvec.basis.base import Basis, Centers
 from relvec.basis.curves import holds_numbers, numbers
 from relvec.basis.kernel import Kernel, at_itself
 from relvec.basis.kernels import RBF
+from relvec.basis.products import Products
 from relvec.basis.scale import resolve_gamma
 
 #: Centres to begin with where the rows are few, and where they are not too many for all.
@@ -183,11 +185,23 @@ class Process(Basis):
         return self.kernel_.evaluate(self._rows(X)) @ self.root_[:, self.terms_]
 
     def derivatives(self, X: Array) -> Iterator[Array]:
-        """Those of the kernel times k(c, c)^(−1/2); see `Basis.derivatives`."""
+        """Yield derivatives of the kernel times k(c, c)^(−1/2); see `Basis.derivatives`."""
         own, root = self.kernel_.derivatives(self._rows(X)), self.root_[:, self.terms_]
         used = set(self.features_.tolist())
         for d in range(X.shape[1]):
             yield next(own) @ root if d in used else np.zeros((len(X), len(self.terms_)))
+
+    def products(self) -> list[Products]:
+        """Return products of the kernel at the centres, mixed; see `Basis.products`."""
+        root = self.root_[:, self.terms_]
+        return [
+            Products(self.features_[part.features], partial(self._values, part), part.mix @ root)
+            for part in self.kernel_.products()
+        ]
+
+    def _values(self, part: Products, X: Array) -> Array:
+        """Factors of the kernel at rows of all inputs."""
+        return part.values(self._rows(X))
 
     def restrict(self, active: Index) -> Self:
         """Keep some of the directions; see `Basis.restrict`."""

@@ -229,6 +229,10 @@ class Periodic(ScaledKernel):
         slopes = [-gamma * np.vdot(P, np.sin(a) ** 2) for gamma, a in self._angles(X, Z)]
         return np.array(slopes)
 
+    def factors(self, X: Array, Z: Array) -> Iterator[Array]:
+        """`exp(−2γ_d sin²(π (x_d − z_d)/p))`; see `Kernel.factors`."""
+        return (np.exp(-2 * gamma * np.sin(a) ** 2) for gamma, a in self._angles(X, Z))
+
     def slopes(self, X: Array, Z: Array) -> Iterator[Array]:
         """−2π/p γ_d k(x, z) sin(2π (x_d − z_d)/p); see `Kernel.slopes`."""
         slope = -2 * np.pi / self.period_ * self.k(X, Z)

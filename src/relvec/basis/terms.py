@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations, combinations_with_replacement
 from typing import Self
 
@@ -14,6 +15,7 @@ from relvec._numerics.checks import as_numbers, check_count, check_function_valu
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Centers
 from relvec.basis.functions import Terms, feature_name
+from relvec.basis.products import Products
 
 
 class Polynomial(Terms):
@@ -77,6 +79,14 @@ class Polynomial(Terms):
                 slope[:, own] += padded[:, others].prod(axis=2)
             yield slope
 
+    def products(self) -> list[Products]:
+        """Powers of the inputs of each term; see `Basis.products`."""
+        found = []
+        for one, term in zip(np.eye(len(self.terms_)), self.terms_, strict=True):
+            features, powers = np.unique(term[term < self.n_columns_], return_counts=True)
+            found.append(Products(features, partial(_powers, features, powers), one[None]))
+        return found
+
     def names(self, features: Sequence[str] | None = None) -> list[str]:
         """Return terms such as ``x0^2 x1``, with the inputs' own names where there are any."""
         return [
@@ -86,6 +96,12 @@ class Polynomial(Terms):
             )
             for term in self.terms_
         ]
+
+
+def _powers(features: Index, powers: Index, X: Array) -> Array:
+    """Powers of inputs, shape (n_samples, n_inputs, 1)."""
+    found: Array = X[:, features, None] ** powers[:, None]
+    return found
 
 
 class Fourier(Terms):
@@ -184,6 +200,16 @@ class Fourier(Terms):
         slope = np.cos(self._angles(X)) * self.frequency_[which] * (1 + harmonic)
         for d in range(X.shape[1]):
             yield slope * (self.features_[which] == d)
+
+    def products(self) -> list[Products]:
+        """Waves of each input; see `Basis.products`."""
+        inputs = self.features_[self.terms_[:, 0]]
+        found = []
+        for feature in np.unique(inputs):
+            own = np.flatnonzero(inputs == feature)
+            waves = self.restrict(own).evaluate
+            found.append(Products.of_input(feature, waves, np.eye(len(inputs))[own]))
+        return found
 
     def _angles(self, X: Array) -> Array:
         """Angle of which each function is the sine, shape (n_samples, n_functions)."""
