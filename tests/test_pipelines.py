@@ -304,7 +304,7 @@ def test_an_input_that_is_permuted_at_no_cost_comes_last():
     ("model", "function", "expected"),
     [
         (make_pipeline(StandardScaler(), LinearRegression()), relvec.diagnose, "an estimator"),
-        (make_pipeline(StandardScaler(), RVR()), relvec.effects, "EffectsRegressor or"),
+        (make_pipeline(StandardScaler(), RVR()), relvec.effects, "importance takes any"),
         (GridSearchCV(RVR(), GRID, refit=False, cv=2), relvec.summary, "refit=True"),
         (3, relvec.diagnose, "model is a int, expected an estimator"),
     ],
@@ -322,3 +322,29 @@ def test_models_that_are_not_fitted_are_refused():
             relvec.summary(model)
     with pytest.raises(TypeError, match="model is a Pipeline that holds a RVC, expected a regress"):
         relvec.predict_interval(make_pipeline(StandardScaler(), RVC()).fit(X[["age"]], Y > 500), X)
+
+
+def test_counts_take_an_exposure_on_the_way():
+    rng = np.random.default_rng(0)
+    exposure = np.exp(rng.uniform(-1, 2, len(X)))
+    seen = rng.poisson(exposure * Y / 100).astype(float)
+    steps = prepared().fit(X)
+    counted = SparseBayesianRegressor(likelihood="poisson").fit(
+        steps.transform(X), seen, exposure=exposure
+    )
+    model, time = make_pipeline(steps, counted), np.linspace(0.5, 5, 40)
+    rows, new = steps.transform(X_NEW), np.arange(40.0)
+    np.testing.assert_array_equal(
+        relvec.predict(model, X_NEW, return_std=True, exposure=time),
+        counted.predict(rows, return_std=True, exposure=time),
+    )
+    np.testing.assert_array_equal(
+        relvec.predict_interval(model, X_NEW, 0.8, exposure=time),
+        counted.predict_interval(rows, 0.8, exposure=time),
+    )
+    assert relvec.log_density(model, X_NEW, new, exposure=time) == pytest.approx(
+        counted.predict_log_density(rows, new, exposure=time).mean()
+    )
+    for function in (relvec.diagnose, relvec.calibrate, relvec.summary):
+        with pytest.raises(ValueError, match="takes no exposure"):
+            function(model, X_NEW, new)

@@ -70,3 +70,18 @@ def test_texts_that_are_categories_may_look_like_dates_if_they_are_declared():
     EffectsRegressor().fit(X, y)
     with pytest.raises(TypeError, match=r"in column 1, expected numbers, .*X\[:, 1\]"):
         EffectsRegressor().fit(X.assign(when=DAYS.dt.date).to_numpy(), y)
+
+
+def test_columns_of_effects_are_numbers_or_texts():
+    expected = r"X: .* 'big' in row 19, column 'width', expected numbers"
+    towns, noise = ["Bonn", "Rome"] * 10, np.random.default_rng(0).normal(0, 0.1, 20)
+    X, y = tables(town=towns, width=[*np.arange(19.0), "big"])
+    with pytest.raises(ValueError, match=expected):
+        EffectsRegressor().fit(X, y)
+    with pytest.raises(
+        ValueError, match="X holds the text '19' among numbers in row 19, column 'w"
+    ):
+        EffectsRegressor().fit(X.replace("big", "19"), y)
+    fitted = EffectsRegressor(interactions=None).fit(X.assign(width=y), y + noise)
+    with pytest.raises(ValueError, match=expected):
+        fitted.predict(X)

@@ -43,7 +43,8 @@ def effects(model: Any) -> Any:
     >>> list(relvec.effects(model.fit(X, y)).index[:2])
     ['bmi', 's5']
     """
-    return unwrap_fitted(model, "effects_", "EffectsRegressor or EffectsClassifier").named.effects_
+    expected = "an EffectsRegressor or EffectsClassifier (importance takes any model)"
+    return unwrap_fitted(model, "effects_", expected).named.effects_
 
 
 def importance(

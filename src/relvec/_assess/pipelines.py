@@ -89,7 +89,7 @@ def unwrap(model: Any) -> Unwrapped:
 
 
 def unwrap_fitted(
-    model: Any, method: str = "log_evidence", kind: str = "an estimator"
+    model: Any, method: str = "log_evidence", kind: str = "an estimator of relvec"
 ) -> Unwrapped:
     """Split a fitted model; raise unless it holds an estimator that has a `method`.
 
@@ -107,8 +107,8 @@ def unwrap_fitted(
         around, inner = type(model).__name__, type(found.estimator).__name__
         held = "" if found.estimator is model else f" that holds a {inner}"
         raise TypeError(
-            f"model is a {around}{held}, expected {kind} of relvec, or a pipeline, a search with "
-            "refit=True or a TransformedTargetRegressor that holds one"
+            f"model is a {around}{held}, expected {kind}, or a pipeline, a search with refit=True "
+            "or a TransformedTargetRegressor that holds one"
         )
     return found
 

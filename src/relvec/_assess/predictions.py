@@ -10,7 +10,7 @@ from relvec._assess.pipelines import unwrap_fitted
 from relvec._numerics.typing import Array
 
 #: Kind of estimator that an error says was expected.
-REGRESSOR = "a regressor"
+REGRESSOR = "a regressor of relvec"
 
 
 def predict(

@@ -53,7 +53,9 @@ def log_density(
     {'gamma': 0.1}
     """
     unwrap_fitted(
-        estimator, "predict_log_density", "a regressor (classifiers: scoring='neg_log_loss')"
+        estimator,
+        "predict_log_density",
+        "a regressor of relvec (classifiers: scoring='neg_log_loss')",
     )
     log_densities = predict_log_density(estimator, X, y, exposure)
     return float(log_densities.sum() / len(log_densities))

@@ -18,10 +18,11 @@ from relvec._estimators.regressor import Regressor
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import Queries
 from relvec._fitting.terms import Terms
-from relvec._numerics.checks import refuse_dates
+from relvec._numerics.checks import refuse_no_categories, refuse_texts
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.basis import Basis, Effects
+from relvec.basis.curves import Levels
 from relvec.basis.effects import WIDTHS, effects_in
 from relvec.likelihoods import RegressionLikelihood
 from relvec.solvers import Sequential
@@ -59,10 +60,18 @@ class EffectsEstimator(RelevanceEstimator):
         }
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Any]:
-        """Refuse dates, which are no categories, and validate rows as the other estimators do."""
-        refuse_dates("X", X)
+        """Refuse columns of neither numbers nor categories, and validate as other estimators do."""
+        refuse_no_categories("X", X)
         validated: tuple[Array, Any] = super()._validated(X, y, reset=reset)
         return validated
+
+    def _queries(self, X: ArrayLike) -> Array:
+        """Validate query rows, and refuse texts in inputs that were numbers in the fit."""
+        rows = super()._queries(X)
+        factors = [factor for effect in effects_in(self.basis_) for factor in effect.factors]
+        of_numbers = {one.feature for one in factors if not isinstance(one, Levels)}
+        refuse_texts("X", X, rows, of_numbers)
+        return rows
 
     def _check_takes_parts(self) -> bool:
         """Raise: terms are described by all rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import date
 from numbers import Integral, Number, Real
@@ -85,10 +85,11 @@ def refuse_times(name: str, values: Any) -> None:
             raise TypeError(_times_found(name, values, column, f"times of type {kind}"))
 
 
-def refuse_dates(name: str, rows: Any) -> None:
-    """Raise if a column holds times, or texts or objects that are dates and no categories.
+def refuse_no_categories(name: str, rows: Any) -> None:
+    """Raise if a column holds times, or objects that are neither all numbers nor categories.
 
-    A column of a pandas table that was declared to be categorical may.
+    Categories are no texts among numbers, and no dates; in a pandas table a column of dates that
+    was declared to be categorical holds them.
     """
     refuse_times(name, rows)
     array = _as_array(name, rows)
@@ -96,13 +97,18 @@ def refuse_dates(name: str, rows: Any) -> None:
         return
     types = getattr(rows, "dtypes", [array.dtype] * array.shape[1])
     for column, kind in enumerate(types):
-        if str(kind) == "category":
-            continue
         known = (value for value in array[:, column] if not _is_missing(value))
         first = next(known, None)
-        if _is_date(first) and all(map(_is_date, known)):
+        if str(kind) != "category" and _is_date(first) and all(map(_is_date, known)):
             found = f"dates such as {str(first)!r}"
             raise TypeError(_times_found(name, rows, column, found))
+        texts = [row for row, value in enumerate(array[:, column]) if isinstance(value, str)]
+        if texts and any(isinstance(value, Number) for value in array[:, column]):
+            refuse_texts(name, rows, array, [column])
+            raise ValueError(
+                f"{name} holds the text {str(array[texts[0], column])!r} among numbers in "
+                f"{_place(rows, array, texts[0], column)}, expected numbers or texts alone"
+            )
 
 
 def _is_date(value: Any) -> bool:
@@ -130,20 +136,30 @@ def _times_found(name: str, values: Any, column: int, found: str) -> str:
     )
 
 
-def _refuse_texts(name: str, values: Any, array: NDArray[Any]) -> None:
-    """Raise, with row and column, if a text among values that are to be numbers is none."""
+def refuse_texts(
+    name: str, values: Any, array: NDArray[Any], columns: Collection[int] | None = None
+) -> None:
+    """Raise, with row and column, if a text among values that are to be numbers is none.
+
+    The values are given as an array too, of which some `columns` or all are looked at.
+    """
     if not array.ndim or array.dtype.kind not in "OUT":
         return
-    for (row, *others), value in np.ndenumerate(array):
-        if isinstance(value, str) and not _is_number(value):
-            where = ""
-            if others:
-                columns = getattr(values, "columns", range(array.shape[1]))
-                where = f", column {columns[others[0]]!r}"
-            raise ValueError(
-                f"{name}: could not convert string to float: {str(value)!r} in row {row}{where}, "
-                f"expected numbers{CATEGORIES if name == 'X' else ''}"
-            )
+    table = array.reshape(len(array), -1)
+    for column in range(table.shape[1]) if columns is None else columns:
+        for row, value in enumerate(table[:, column]):
+            if isinstance(value, str) and not _is_number(value):
+                raise ValueError(
+                    f"{name}: could not convert string to float: {str(value)!r} in "
+                    f"{_place(values, array, row, column)}, expected numbers"
+                    f"{CATEGORIES if name == 'X' else ''}"
+                )
+
+
+def _place(values: Any, array: NDArray[Any], row: int, column: int) -> str:
+    """Name a cell of values that are given as an array, too."""
+    labels = getattr(values, "columns", range(column + 1))
+    return f"row {row}" + (f", column {labels[column]!r}" if array.ndim > 1 else "")
 
 
 def _is_number(text: str) -> bool:
@@ -182,7 +198,7 @@ def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[st
     objects = "X" in to_read and _holds_objects(to_read["X"]) and takes_objects()
     for name, array in to_read.items():
         if not (objects and name == "X"):
-            _refuse_texts(name, X if name == "X" else others[name], array)
+            refuse_texts(name, X if name == "X" else others[name], array)
     return {"dtype": object, "ensure_all_finite": False} if objects else {"dtype": np.float64}
 
 
