@@ -85,6 +85,73 @@ def test_objects_of_any_kind(y):
     assert model.score(X, np.char.find(WORDS, "a") >= 0) == 1
 
 
+class Graph:
+    """Vertices with labels, and edges; without an order or a hash of its own."""
+
+    def __init__(self, labels, edges):
+        self.labels, self.edges = labels, edges
+
+
+def as_graph(kind, labels, edges):
+    kinds = {
+        "object": Graph(labels, edges),
+        "tuple": (tuple(labels), tuple(edges)),
+        "list": [labels, edges],
+        "dict": {"labels": labels, "edges": edges},
+        "array": np.array([(labels[a], labels[b]) for a, b in edges]).reshape(-1, 2),
+    }
+    return kinds[kind]
+
+
+def graphs(kind, rng, n=50):
+    """Graphs, each in a cell, and the number of their edges between like vertices."""
+    X, found = np.empty((n, 1), dtype=object), np.empty(n)
+    for row in range(n):
+        labels = rng.integers(0, 3, rng.integers(3, 8)).tolist()
+        edges = [(a, b) for a in range(len(labels)) for b in range(a) if rng.uniform() < 0.5]
+        X[row, 0], found[row] = (
+            as_graph(kind, labels, edges),
+            sum(labels[a] == labels[b] for a, b in edges),
+        )
+    return X, found + 0.1 * rng.standard_normal(n)
+
+
+def edges_in_common(A, B):
+    """Products of the numbers of edges between vertices of any two labels."""
+
+    def counted(graph):
+        if isinstance(graph, np.ndarray):
+            pairs = graph.tolist()
+        else:
+            if isinstance(graph, Graph | dict):
+                held = graph if isinstance(graph, dict) else vars(graph)
+                graph = held["labels"], held["edges"]
+            pairs = [(graph[0][a], graph[0][b]) for a, b in graph[1]]
+        return [
+            sum(sorted(pair) == [i, j] for pair in pairs) for i in range(3) for j in range(i, 3)
+        ]
+
+    own = [np.array([counted(row[0]) for row in rows], dtype=float) for rows in (A, B)]
+    return own[0] @ own[1].T
+
+
+@pytest.mark.parametrize("kind", ["object", "tuple", "list", "dict", "array"])
+def test_graphs_of_any_kind(kind, rng):
+    """As the kernel matrix of the same graphs, which is given by itself."""
+    X, y = graphs(kind, rng)
+    model = RVR(edges_in_common).fit(X, y)
+    K = edges_in_common(X, X)
+    known = RVR("precomputed").fit(K, y)
+    np.testing.assert_allclose(model.predict(X), known.predict(K), atol=1e-6)
+    assert model.score(X, y) > 0.9
+    assert isinstance(model.diagnose(X, y).codes, list)
+    process = RVR(edges_in_common, remainder="process").fit(X, y)
+    mean, std = process.predict(X[:3], return_std=True)
+    assert np.isfinite([mean, std]).all()
+    labels = np.where(y > np.median(y), "many", "few")
+    assert RVC(edges_in_common).fit(X, labels).score(X, labels) > 0.9
+
+
 def test_texts_in_cross_validation_and_out_of_memory_limits(y):
     X = WORDS[:, None]
     assert np.abs(cross_val_predict(RVR(common), X, y) - y).max() < 0.5

@@ -15,6 +15,7 @@ from relvec._assess.findings import Finding
 from relvec._assess.leave_one_out import left_out
 from relvec._fitting.result import FitResult
 from relvec._numerics.floats import EPSILON
+from relvec._numerics.objects import equal_objects
 from relvec._numerics.typing import Array
 from relvec.basis import Precomputed
 from relvec.exceptions import Advice
@@ -145,6 +146,8 @@ class Case:
         own = model.relevance_rows_[model.relevance_rows_ >= 0]
         if isinstance(model.basis_, Precomputed) or not 0 < len(own) == len(vectors):
             return True
+        if vectors.dtype == object:
+            return equal_objects(self.X[own], vectors)
         return np.array_equal(self.X[own], vectors)
 
     @cached_property

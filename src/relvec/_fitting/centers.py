@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, check_random_state
 
 from relvec._numerics.checks import check_count, named_errors
+from relvec._numerics.objects import numbered
 from relvec._numerics.typing import Array, Index
 from relvec._runner.warn import warn_user
 from relvec.basis import Centers
@@ -40,22 +41,11 @@ def distinct(X: Array, rows: Index) -> Index:
     Repeated rows would carry the same function again, and make the search depend on the copies.
     """
     if X.dtype == object:
-        return _distinct_objects(X, rows)
+        return rows[np.unique(numbered(X[rows]), return_index=True)[1]]
     values = np.ascontiguousarray(X[rows] + 0.0)  # one zero only
     as_bytes = values.view(np.dtype((np.void, values.strides[0]))).ravel()
     first: Index = np.unique(as_bytes, return_index=True)[1]
     return rows[first]
-
-
-def _distinct_objects(X: Array, rows: Index) -> Index:
-    """Rows without repetitions, in the order given; all of them if they cannot be compared."""
-    first: dict[tuple[Any, ...], int] = {}
-    try:
-        for row in rows.tolist():
-            first.setdefault(tuple(X[row]), row)
-    except TypeError:  # they have no hash
-        return rows
-    return np.array(list(first.values()), dtype=np.intp)
 
 
 def _check_points(centers: ArrayLike, n_features: int) -> Array:

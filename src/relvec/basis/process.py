@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from relvec._numerics.checks import check_count
 from relvec._numerics.linalg import LOST, inverse_root_of_covariance
+from relvec._numerics.objects import numbered
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Basis, Centers
 from relvec.basis.curves import holds_numbers, numbers
@@ -250,10 +251,8 @@ def _different(rows: NDArray[Any]) -> tuple[NDArray[Any], Index]:
     In lexicographic order, but for rows of objects, which may have none.
     """
     if rows.dtype == object:
-        numbers = dict[tuple[Any, ...], int]()
-        same = [numbers.setdefault(tuple(row), len(numbers)) for row in rows]
-        first = np.unique(same, return_index=True)[1]
-        return rows[first], np.array(same, dtype=np.intp)
+        same = numbered(rows)
+        return rows[np.unique(same, return_index=True)[1]], same
     different, inverse = np.unique(rows, axis=0, return_inverse=True)
     return different, inverse.ravel()
 
