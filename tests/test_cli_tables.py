@@ -56,6 +56,7 @@ WAYS = [
     ("tabs.tsv", lambda t: t.to_csv(index=False, sep="\t"), "separator tab"),
     ("bars.txt", lambda t: t.to_csv(index=False, sep="|"), "separator |"),
     ("blanks.dat", lambda t: t.to_string(index=False), "separator white space"),
+    ("said.csv", lambda t: "sep=;\n" + commas(t), "separator ;, decimal mark ,"),
     ("spaced.csv", lambda t: t.to_csv(index=False).replace(",", ", "), None),
     ("lines.csv", lambda t: t.to_csv(index=False, lineterminator="\r\n"), None),
     ("packed.csv.gz", lambda t: gzip.compress(t.to_csv(index=False).encode()), None),
@@ -127,6 +128,18 @@ def grouped(table):
     return table.assign(people=[f"{1000 + 37 * row:,}" for row in range(ROWS)])
 
 
+def spaced(table):
+    return table.assign(people=[f"{1000 + 37 * row:,}".replace(",", " ") for row in range(ROWS)])
+
+
+def weighed(table):
+    return table.assign(load=[f"{row % 17}.5 kg" for row in range(ROWS)])
+
+
+def texts_for_a_target(table):
+    return table.assign(price=[f"no {row}" for row in range(ROWS)], kind=["a", "b"] * 30)
+
+
 def ambiguous(table):
     return table.assign(day=[f"{1 + row % 12:02}/{1 + row % 11:02}/2024" for row in range(ROWS)])
 
@@ -144,6 +157,10 @@ WRONG = [
     (put("rooms", 7, "five"), ["column 'rooms'", "'five'", "row 7"]),
     (put("size", 7, "<20"), ["column 'size'", "'<20'", "row 7"]),
     (put("price", 3, "much"), ["column 'price'", "'much'", "row 3"]),
+    (spaced, ["column 'people'", "'1 000'", "row 0"]),
+    (weighed, ["column 'load'", "'0.5 kg'", "row 0"]),
+    (put("size", 4, 1e200), ["column 'size'", "'1e+200'", "row 4"]),
+    (texts_for_a_target, ["the target 'price' holds 60 different texts"]),
     (put("size", 4, np.inf), ["column 'size'", "'inf'", "row 4"]),
     (put("size", 4, -np.inf), ["column 'size'", "'-inf'", "row 4"]),
     (put("price", 4, np.inf), ["column 'price'", "'inf'", "row 4"]),
@@ -159,13 +176,14 @@ def test_every_remedy_of_an_error_works(change, said, houses, here, capsys):
     data = write(change(houses), here / "data.csv")
     error = error_of(capsys, ["fit", data, *FIT])
     assert all(words in error for words in said)
-    remedies = re.findall(r"--(?:na|exclude|categories|date-format)=(?:'[^']*'|[^\s,;:]+)", error)
-    remedies += re.findall(r"--thousands ,|--drop-missing|--impute", error)
-    assert remedies
-    for remedy in remedies:
-        words = shlex.split(remedy) + ["--drop-missing"] * remedy.startswith("--na")
-        if "task" not in error or "exclude" not in remedy:
-            assert main(["fit", data, *FIT, *words]) == 0, remedy
+    remedies = re.findall(r"--[a-z-]+=(?:'[^']*'|[^\s,;:]+,?)", error)
+    remedies += re.findall(r"--drop-missing|--impute|--task classification", error)
+    assert remedies or "--target names another" in error
+    for remedy in [*remedies, *["--target kind"] * ("60 different" in error)]:
+        words = shlex.split(remedy.removesuffix(",")) if remedy[-2] != "=" else [remedy]
+        words += ["--drop-missing"] * remedy.startswith("--na")
+        words += ["--test-size", "0"] * (remedy == "--task classification")
+        assert main(["fit", data, *FIT, *words]) == 0, remedy
 
 
 def test_tables_without_rows_are_told(houses, here, capsys):
@@ -176,6 +194,38 @@ def test_tables_without_rows_are_told(houses, here, capsys):
     fitted(capsys, write(houses, here / "data.csv"))
     error = error_of(capsys, ["predict", "model.skops", "header.csv"])
     assert "has names of columns and no rows" in error
+
+
+def test_texts_without_names_or_with_lines_before_them_are_told(houses, here, capsys):
+    houses[["size", "price"]].to_csv("bare.csv", index=False, header=False)
+    error = error_of(capsys, ["fit", "bare.csv", *FIT])
+    assert "its first line holds numbers (" in error
+    assert "write a line of names above it" in error
+    (here / "about.csv").write_text("measured in 2024\n" + houses.to_csv(index=False))
+    error = error_of(capsys, ["fit", "about.csv", *FIT])
+    assert "delete lines before the names" in error
+    (here / "about.csv").write_text("measured in 2024\n\n" + houses.to_csv(index=False, sep=";"))
+    error = error_of(capsys, ["fit", "about.csv", *FIT])
+    assert "delete lines before the names" in error
+
+
+def test_few_rows_are_told(houses, here, capsys):
+    data = write(houses.head(2), here / "few.csv")
+    assert "has 2 rows to fit, expected 3 or more" in error_of(capsys, ["fit", data, *FIT])
+
+
+def test_numbers_that_are_stored_as_texts_are_fitted_where_that_is_said(houses, here, capsys):
+    data = write(houses.astype({"price": str}), here / "data.parquet")
+    error = error_of(capsys, ["fit", data, *FIT])
+    assert "--task regression takes them as numbers" in error
+    lines, _ = fitted(capsys, data, "--task", "regression")
+    assert lines["task"] == "regression of price"
+
+
+def test_codes_are_categories(houses, here, capsys):
+    houses = houses.assign(drive=["2WD", "4WD"] * 30, code=["1A", "2B", "3C"] * 20)
+    lines, _ = fitted(capsys, write(houses, here / "data.csv"))
+    assert lines["categories"] == "town, drive, code"
 
 
 def test_rows_that_are_longer_than_the_first_line_are_told(here, capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -12,16 +11,15 @@ from numpy.typing import NDArray
 
 from relvec._commands.dates import day_numbers, format_of, parsed, season
 from relvec._commands.files import holds_texts
+from relvec._commands.number_texts import check_texts
 from relvec._commands.tables import Format, numbers_of
 from relvec._commands.terminal import listed, option
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Texts that look like numbers to whoever reads them: with marks, a currency, a percent sign.
-LOOKS_LIKE_NUMBER = re.compile(
-    r"\s*[<>≤≥~]?\s*[+\-−]?\s*[$€£¥]?\s*\d[\d.,'’\s]*([eE][+-]?\d+)?\s*[%‰$€£¥]?\s*"
-)
+# Numbers that are as large are taken for infinite: their squares are.
+LARGEST = 1e150
 NUMBER, CATEGORY, DATE, AS_IT_IS = "number", "category", "date", "as it is"
 # Plural of each kind, as reports name it.
 KINDS = {NUMBER: "numbers", CATEGORY: "categories", DATE: "dates"}
@@ -110,7 +108,12 @@ class Columns:
                 f"{option('--exclude', name)} leaves it out"
             )
         else:
-            check_texts(column, form, f"{option('--categories', name)} takes them as categories")
+            check_texts(
+                column,
+                form,
+                f"{option('--categories', name)} takes them as categories",
+                f"{option('--exclude', name)} leaves the column out",
+            )
             self._add_texts(column)
 
     def _add_texts(self, column: pd.Series) -> None:
@@ -196,8 +199,8 @@ def check_usable(
         more = f" and {bad.sum() - 1} more" if bad.sum() > 1 else ""
         advice = advice or f"{option('--na', cell)} takes it as missing"
         raise ValueError(
-            f"column {name!r} holds {cell!r} in row {row}{more}, where the model takes finite "
-            f"numbers or dates alone: {advice}"
+            f"column {name!r} holds {cell!r} in row {row}{more}, where the model takes numbers "
+            f"below {LARGEST:g} or dates alone: {advice}"
         )
 
 
@@ -210,29 +213,6 @@ def check_cells(column: pd.Series) -> None:
             f"column {column.name!r} holds lists or other containers, expected numbers or texts: "
             f"{option('--exclude', column.name)} leaves it out"
         ) from error
-
-
-def check_texts(column: pd.Series, form: Format, advice: str) -> None:
-    """Raise if texts look like numbers that something keeps from being read as such."""
-    present = column.dropna().astype(str)
-    alike = present.map(lambda text: bool(LOOKS_LIKE_NUMBER.fullmatch(text)))
-    plain = numbers_of(present, form, partly=True).notna()
-    if 2 * alike.sum() <= len(present) or plain.all():  # these are stored as texts on purpose
-        return
-    row = int(np.flatnonzero(~plain)[0])
-    cell = present.iloc[row]
-    position = int(np.flatnonzero(column.notna())[row])
-    ways = [advice, f"{option('--exclude', column.name)} leaves it out"]
-    if re.fullmatch(r"[^,]*\d(,\d{3})+[^,]*", cell):
-        ways = ["--thousands , reads marks of thousands", "--decimal , a decimal comma", *ways]
-    elif not LOOKS_LIKE_NUMBER.fullmatch(cell):
-        ways = [f"{option('--na', cell)} takes such cells as missing values", *ways]
-    else:
-        ways = ["write plain numbers", *ways]
-    raise ValueError(
-        f"column {column.name!r} holds texts that are mostly numbers, such as {cell!r} in row "
-        f"{position}: {', '.join(ways[:-1])}, or {ways[-1]}"
-    )
 
 
 def _reason_to_leave(column: pd.Series) -> str:
@@ -270,7 +250,7 @@ def _numbers(column: pd.Series, form: Format) -> pd.Series:
         column = numbers_of(column, form, partly=True)
     if column.isna().any():
         column = column.astype(float)
-    finite = np.isfinite(column.to_numpy(dtype=float, na_value=np.nan))
+    finite = np.abs(column.to_numpy(dtype=float, na_value=np.nan)) < LARGEST
     return column if (finite | column.isna()).all() else column.where(finite)
 
 

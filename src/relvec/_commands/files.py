@@ -57,7 +57,8 @@ def require_columns(table: pd.DataFrame, names: Sequence[str], path: Path) -> No
     if absent:
         raise ValueError(
             f"{path} has no column {listed(absent)}; it has {listed(table.columns)}"
-            + "; --sep names another separator" * (len(table.columns) == 1)
+            + "; name the separator by --sep, or delete lines before the names of columns"
+            * (len(table.columns) == 1)
         )
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from relvec._commands.arguments import STANDARD
 from relvec._commands.files import holds_texts, need
-from relvec._commands.terminal import one_line, visible
+from relvec._commands.terminal import listed, one_line, visible
 from relvec._files import write_file
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ NAMES = {"\t": "tab", r"\s+": "white space"}
 # Beginnings of texts that spreadsheets take for formulas.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 # Numbers with a decimal comma, and those whose comma may be a mark of thousands as well.
-COMMA = r"\s*[+-]?[\d.]*\d,\d+([eE][+-]?\d+)?\s*"
+COMMA = r"\s*[+-]?(\d[\d.'’\s]*)?\d,\d+([eE][+-]?\d+)?\s*"
 THOUSANDS, WHOLE = r"\s*[+-]?\d{1,3}(,\d{3})+\s*", r"\s*[+-]?\d+\s*"
 
 
@@ -130,8 +130,17 @@ def _read_text(content: bytes, given: Format) -> tuple[pd.DataFrame, Format]:
     text = _decoded(content, encoding)
     if not text.strip():
         raise ValueError("it is empty; expected a line of names of columns, and rows below it")
-    form = replace(given, sep=given.sep or _separator(text), encoding=encoding)
+    sep = given.sep
+    if said := re.match(r"sep=(.)\r?\n", text):  # a line for Excel
+        sep, text = sep or said[1], text[said.end() :]
+    form = replace(given, sep=sep or _separator(text), encoding=encoding)
     table = _parsed(text, form)
+    names = need("pandas").to_numeric(table.columns, errors="coerce")
+    if not names.isna().any():
+        raise ValueError(
+            f"its first line holds numbers ({listed(table.columns)}), expected names of columns: "
+            "write a line of names above it"
+        )
     if given.decimal is None and _has_decimal_commas(table):
         form = replace(form, decimal=",")
         table = _parsed(text, form)
@@ -186,8 +195,14 @@ def _parsed(text: str, form: Format) -> pd.DataFrame:
             table = pd.read_csv(io.StringIO(text), index_col=False, **marks, **words)
         except pd.errors.ParserWarning:
             raise ValueError(
-                "its rows have more cells than its first line has names: name every column, or "
-                "name the separator by --sep"
+                "its rows have more cells than its first line has names: name every column, "
+                "delete lines before the names, or name the separator by --sep"
+            ) from None
+        except pd.errors.ParserError as error:
+            raise ValueError(
+                f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}: delete lines "
+                "before the names of columns, set quotes around cells that hold the "
+                "separator, or name it by --sep"
             ) from None
     table = table.set_axis(table.columns.map(lambda name: str(name).strip()), axis="columns")
     if form.thousands:

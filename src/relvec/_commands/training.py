@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relvec._commands import files
-from relvec._commands.columns import Columns, check_cells, check_texts, check_usable, complete_rows
+from relvec._commands.arguments import MOST_CLASSES
+from relvec._commands.columns import (
+    LARGEST,
+    Columns,
+    check_cells,
+    check_usable,
+    complete_rows,
+)
+from relvec._commands.number_texts import check_texts
 from relvec._commands.preparation import Preparation
-from relvec._commands.tables import Format, options_of, read_table
+from relvec._commands.tables import Format, numbers_of, options_of, read_table
 from relvec._commands.terminal import print_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Rows of which two can be fitted and one held out.
+LEAST_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -51,8 +62,8 @@ def training_data(options: Namespace) -> TrainingTable:
     files.require_columns(table, named, options.data)
     if not len(table):
         raise ValueError(f"{options.data} has names of columns and no rows")
-    y, table = table[options.target], table.drop(columns=options.target)
-    _check_target(y, form, options)
+    _check_count(len(table), options)
+    y, table = _target(table[options.target], form, options), table.drop(columns=options.target)
     columns = Columns.of(
         table,
         form,
@@ -72,15 +83,19 @@ def training_data(options: Namespace) -> TrainingTable:
     )
 
 
-def _check_target(y: pd.Series, form: Format, options: Namespace) -> None:
-    """Raise unless a target holds numbers or classes; warn of one that never changes."""
+def _target(y: pd.Series, form: Format, options: Namespace) -> pd.Series:
+    """Return a target of numbers or classes; raise if it is neither, warn if it never changes."""
     from pandas.api.types import is_numeric_dtype
 
     check_cells(y)
+    if y.isna().all():
+        raise ValueError(f"the target {y.name!r} has no values: --target names another column")
+    if options.task == "regression":
+        y = numbers_of(y, form)
     if files.holds_texts(y) and options.task != "classification":
-        check_texts(y, form, "--task classification takes them as classes")
+        _check_classes(y, form)
     if is_numeric_dtype(y):
-        infinite = np.isinf(y.to_numpy(dtype=float, na_value=np.nan))
+        infinite = np.abs(y.to_numpy(dtype=float, na_value=np.nan)) >= LARGEST
         check_usable(y.to_frame(), {str(y.name): infinite} if infinite.any() else {})
         if y.nunique() == 1:
             warnings.warn(
@@ -89,22 +104,41 @@ def _check_target(y: pd.Series, form: Format, options: Namespace) -> None:
                 UserWarning,
                 stacklevel=2,
             )
+    return y
+
+
+def _check_classes(y: pd.Series, form: Format) -> None:
+    """Raise where texts of a target look like numbers, or are too many for classes."""
+    ways = ("--task classification takes them as classes", "--target names another column")
+    check_texts(y, form, *ways)
+    different, present = y.nunique(), int(y.notna().sum())
+    if different > MOST_CLASSES and 2 * different > present:
+        stored = "--task regression takes them as numbers, or " * (numbers_of(y, form) is not y)
+        raise ValueError(
+            f"the target {y.name!r} holds {different} different texts in {present} rows, expected "
+            f"numbers or a few classes: {stored}{', or '.join(ways)}"
+        )
 
 
 def _rows(X: pd.DataFrame, y: pd.Series, options: Namespace) -> pd.Series:
     """Mark the rows to fit, and print how many are left out."""
-    if options.impute:
-        rows, missing = complete_rows(y.to_frame(), drop=options.drop_missing)
-    else:
-        ways = "--drop-missing leaves these rows out, --impute fills inputs in"
-        rows, missing = complete_rows(
-            X.assign(**{y.name: y}), drop=options.drop_missing, advice=ways
-        )
+    judged, ways = y.to_frame(), "--drop-missing leaves these rows out"
+    if not options.impute:
+        judged = X.assign(**{options.target: y})
+    if not (options.impute or y.isna().any()):
+        ways += ", --impute fills them in"
+    rows, missing = complete_rows(judged, drop=options.drop_missing, advice=ways)
     if missing:
         print_text(f"{missing}: left out")
     if not rows.any():
         raise ValueError("no row is left to fit: --impute fills in missing inputs")
+    _check_count(int(rows.sum()), options)
     return rows
+
+
+def _check_count(count: int, options: Namespace) -> None:
+    if count < LEAST_ROWS:
+        raise ValueError(f"{options.data} has {count} rows to fit, expected {LEAST_ROWS} or more")
 
 
 def _plain(options: Namespace) -> dict[str, object]:
