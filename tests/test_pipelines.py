@@ -324,6 +324,18 @@ def test_models_that_are_not_fitted_are_refused():
         relvec.predict_interval(make_pipeline(StandardScaler(), RVC()).fit(X[["age"]], Y > 500), X)
 
 
+def test_cells_that_a_step_refuses_are_named():
+    model = make_pipeline(prepared(), RVR(gamma=0.3)).fit(X, Y)
+    with pytest.raises(ValueError, match=r"'big'.*: row 1, column 'age' of X"):
+        relvec.predict_interval(model, X_NEW.assign(age=["9", "big", *["7"] * 38]))
+    with pytest.raises(ValueError, match=r"unknown categories .*: row 3, column 'town' of X"):
+        relvec.diagnose(model, X_NEW.assign(town=["here"] * 3 + ["nowhere"] * 37))
+    with pytest.raises(ValueError, match="X has 1 features"):
+        relvec.predict(
+            make_pipeline(StandardScaler(), RVR()).fit(X[["age", "size"]].to_numpy(), Y), [[1]]
+        )
+
+
 def test_counts_take_an_exposure_on_the_way():
     rng = np.random.default_rng(0)
     exposure = np.exp(rng.uniform(-1, 2, len(X)))

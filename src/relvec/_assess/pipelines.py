@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._assess.targets import TargetChange
+from relvec._numerics.checks import cell_name
+
+#: A text in errors of transformers that refuse it.
+REFUSED = re.compile(r"could not convert string to float: '(.*)'|unknown categories \['(.*?)'")
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,23 @@ class Unwrapped:
     change: TargetChange
 
     def inputs(self, X: Any) -> Any:
-        """Return the inputs that the estimator receives where the model receives X."""
-        for step in self.steps:
-            X = step.transform(X)
-        return X
+        """Return the inputs that the estimator receives where the model receives X.
+
+        Raises
+        ------
+        ValueError
+            A step refuses X, with the cell of X if it names a text that it refuses.
+        """
+        inputs = X
+        try:
+            for step in self.steps:
+                inputs = step.transform(inputs)
+        except ValueError as error:
+            cell = _refused_cell(str(error), X)
+            if not cell:
+                raise
+            raise ValueError(f"{error}{cell}") from error
+        return inputs
 
     @property
     def names(self) -> list[str] | None:
@@ -111,6 +129,18 @@ def unwrap_fitted(
             "or a TransformedTargetRegressor that holds one"
         )
     return found
+
+
+def _refused_cell(error: str, X: Any) -> str:
+    """Return words that name the cell of X with the text that an error names, if it does."""
+    refused, cells = REFUSED.search(error), np.asarray(X, dtype=object)
+    if refused is None or not cells.ndim:
+        return ""
+    found = np.argwhere(cells == (refused[1] or refused[2])).tolist()
+    if not found:
+        return ""
+    row, *columns = found[0]
+    return f": {cell_name(X, cells, row, columns[0] if columns else 0)} of X"
 
 
 def prefix_of(model: Any) -> str:

@@ -107,7 +107,7 @@ def refuse_no_categories(name: str, rows: Any) -> None:
             refuse_texts(name, rows, array, [column])
             raise ValueError(
                 f"{name} holds the text {str(array[texts[0], column])!r} among numbers in "
-                f"{_place(rows, array, texts[0], column)}, expected numbers or texts alone"
+                f"{cell_name(rows, array, texts[0], column)}, expected numbers or texts alone"
             )
 
 
@@ -151,12 +151,12 @@ def refuse_texts(
             if isinstance(value, str) and not _is_number(value):
                 raise ValueError(
                     f"{name}: could not convert string to float: {str(value)!r} in "
-                    f"{_place(values, array, row, column)}, expected numbers"
+                    f"{cell_name(values, array, row, column)}, expected numbers"
                     f"{CATEGORIES if name == 'X' else ''}"
                 )
 
 
-def _place(values: Any, array: NDArray[Any], row: int, column: int) -> str:
+def cell_name(values: Any, array: NDArray[Any], row: int, column: int) -> str:
     """Name a cell of values that are given as an array, too."""
     labels = getattr(values, "columns", range(column + 1))
     return f"row {row}" + (f", column {labels[column]!r}" if array.ndim > 1 else "")
