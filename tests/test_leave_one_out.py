@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from relvec import RVR
-from relvec._assess.leave_one_out import left_out
+from relvec._assess.leave_one_out import learnt_variances, left_out
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.result import FittedOutput
 from relvec.likelihoods import Gaussian
@@ -65,6 +65,18 @@ def test_every_row_has_the_noise_that_is_known(fit_intercept):
     model = RVR(gamma=0.3, fit_intercept=fit_intercept).fit(X, y, noise_variance_per_row=noise)
     expected = [refitted(model, X, y, np.ones(len(y)), noise, row) for row in range(len(y))]
     assert_allclose(found(model, X, y, noise), expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_every_row_has_the_noise_that_was_learnt(fit_intercept):
+    rng = np.random.default_rng(1)
+    X = np.sort(rng.uniform(0, 1, (100, 1)), axis=0)
+    y = np.sin(6 * X[:, 0]) + (0.1 + X[:, 0]) * rng.standard_normal(100)
+    model = RVR(gamma=10, noise="learnt", fit_intercept=fit_intercept).fit(X, y)
+    noise = learnt_variances(model.fit_result_, X)
+    assert noise[-1, 0] > 2 * noise[0, 0]
+    expected = [refitted(model, X, y, np.ones(100), noise[:, 0], row) for row in range(100)]
+    assert_allclose(found(model, X, y, noise), expected, rtol=1e-7, atol=1e-7)
 
 
 def test_copies_are_rows():

@@ -21,6 +21,7 @@ from relvec._estimators.regression import RVR
 from relvec._evidence.posterior import Posterior
 from relvec._files import write_file
 from relvec._fitting.augmentation import Residuals
+from relvec._fitting.noise_model import LearntNoise
 from relvec._fitting.result import FitResult, FittedOutput
 from relvec._fitting.terms import Terms
 from relvec._numerics.optional import need
@@ -56,6 +57,7 @@ STORED = [
     FitResult,
     FittedOutput,
     Gamma,
+    LearntNoise,
     Levels,
     Line,
     Posterior,

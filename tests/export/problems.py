@@ -52,6 +52,13 @@ def mixed_dictionary():
     return make_pipeline(MinMaxScaler(), RVR(kernel=kernel)), X, y
 
 
+def noise_that_varies():
+    rng = np.random.default_rng(1)
+    X = np.sort(rng.uniform(0, 1, (200, 1)), axis=0)
+    y = np.sin(6 * X[:, 0]) + (0.1 + X[:, 0]) * rng.standard_normal(200)
+    return make_pipeline(StandardScaler(), RVR(gamma=1.0, noise="learnt")), X, y
+
+
 def three_targets():
     X, y = datasets.load_linnerud(return_X_y=True)
     return make_pipeline(StandardScaler(), RVR()), X, y
@@ -124,6 +131,7 @@ NUMBERS = (
     diabetes_columns,
     learnt_scales,
     mixed_dictionary,
+    noise_that_varies,
     three_targets,
     counts,
     effects_of_numbers_and_levels,

@@ -6,6 +6,7 @@ from scipy.integrate import trapezoid
 
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
 from relvec.likelihoods.bernoulli import LogisticBound
+from relvec.likelihoods.chi_squared import ChiSquared
 from tests.support.differences import derivative
 from tests.support.rows import LIKELIHOODS, name_of
 
@@ -13,12 +14,15 @@ from tests.support.rows import LIKELIHOODS, name_of
 GRID = np.linspace(-15, 15, 6001)
 #: t = sinh(s) for a density whose tails are heavy.
 STEPS = np.linspace(-12, 12, 6001)
+#: t = e^s for a density without end at zero.
+LOGS = np.linspace(-70, 8, 12_001)
 SUPPORT = {
     Gaussian: (GRID[:, None], np.gradient(GRID)),
     Bernoulli: (np.array([[0.0], [1.0]]), np.ones(2)),
     LogisticBound: (np.array([[0.0], [1.0]]), np.ones(2)),
     Categorical: (np.eye(4), np.ones(4)),
     Poisson: (np.arange(400.0)[:, None], np.ones(400)),
+    ChiSquared: (np.exp(LOGS)[:, None], np.exp(LOGS) * np.gradient(LOGS)),
     StudentT: (np.sinh(STEPS)[:, None], np.cosh(STEPS) * np.gradient(STEPS)),
 }
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
@@ -39,6 +43,7 @@ def row(likelihood, support, rng):
     """Some targets with outputs near zero."""
     t, _ = support
     t = t[rng.integers(0, min(len(t), 20), 30)] if len(t) < 1000 else rng.normal(size=(30, 1))
+    t = np.abs(t) if likelihood.support.non_negative else t
     return t, rng.normal(size=(30, likelihood.n_outputs))
 
 

@@ -36,6 +36,7 @@ from relvec.basis.curves import Curve, Line
 from relvec.basis.effects import Effect
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
 from relvec.likelihoods.bernoulli import LogisticBound
+from relvec.likelihoods.chi_squared import ChiSquared
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
 
 
@@ -100,6 +101,7 @@ LIKELIHOODS = [
     Categorical(4),
     Poisson(),
     StudentT(0.3, 7.0),
+    ChiSquared(),
 ]
 SOLVERS = [Sequential(), FixedPoint(), EM(max_iter=20_000), Variational(max_iter=20_000)]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 
 from relvec._assess.findings import Finding
-from relvec._assess.leave_one_out import left_out
+from relvec._assess.leave_one_out import learnt_variances, left_out
 from relvec._fitting.result import FitResult
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.objects import equal_objects
@@ -193,7 +193,8 @@ class Case:
             return np.empty((0, 0))
         if not self.fitted_rows:
             return self.standardised
-        residual, variance = left_out(self.result, self.Phi, self.y)
+        noise = learnt_variances(self.result, self.X)
+        residual, variance = left_out(self.result, self.Phi, self.y, noise)
         residuals: Array = residual / np.sqrt(variance)
         return residuals
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
-from relvec._assess.leave_one_out import left_out
+from relvec._assess.leave_one_out import learnt_variances, left_out
 from relvec._assess.model_names import names_by_difference
 from relvec._assess.pipelines import prefix_of, unwrap
 from relvec._assess.summary import table
@@ -179,11 +179,13 @@ def _row(
     if fitted:
         _check_seen(name, estimator, inputs, y, given)
     evidence, kept = estimator.log_evidence_, len(estimator.relevance_)
+    noises = [output.noise for output in estimator.fit_result_.outputs]
+    of_noise = sum(len(noise.alpha) for noise in noises if noise is not None)
     penalty = 0.5 * np.log(_copies(given.get("sample_weight"), np.shape(y)[0]).sum())
     return {
         "log_evidence": evidence,
         "less_best": 0.0,
-        "schwarz": evidence - penalty * (kept + estimator.basis_.n_hyper),
+        "schwarz": evidence - penalty * (kept + of_noise + estimator.basis_.n_hyper),
         "loo_log_density": _loo_log_density(estimator, inputs, y, **given),
         "n_functions": kept,
         "seconds": seconds,
@@ -204,7 +206,10 @@ def _loo_log_density(
     if not all(isinstance(output.likelihood, Gaussian) for output in result.outputs):
         return float("nan")
     t, noise = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1), noise_variance_per_row
-    noise = None if noise is None else np.asarray(noise, dtype=np.float64)
+    if noise is None:
+        noise = learnt_variances(result, estimator._queries(X))
+    else:
+        noise = np.asarray(noise, dtype=np.float64)
     weights = _copies(sample_weight, len(Phi))
     density = normal_log_density(*left_out(result, Phi, t, noise, weights)).sum(axis=1)
     return float(weights[weights > 0] @ density[weights > 0])

@@ -330,10 +330,13 @@ def _mean_and_scale(model: Any, X: ArrayLike) -> tuple[Array, Array]:
     """
     parts = unwrap(model)
     estimator = parts.estimator
-    latent, std = map(np.asarray, estimator.predict_latent(parts.inputs(X), return_std=True))
+    inputs, outputs = parts.inputs(X), estimator.fit_result_.outputs
+    latent, std = map(np.asarray, estimator.predict_latent(inputs, return_std=True))
+    varies = any(output.noise is not None for output in outputs)
+    rows = estimator._queries(inputs) if varies else inputs
     means, scales = [], []
     for output, column in enumerate(latent.reshape(len(latent), -1).T):
-        likelihood, mean = estimator.fit_result_.outputs[output].likelihood, column[:, None]
+        likelihood, mean = outputs[output].likelihood_at(rows), column[:, None]
         covariance = std.reshape(len(std), -1)[:, output, None, None] ** 2
         means.append(likelihood.moments(mean, covariance)[0])
         scales.append(likelihood.error_scale(mean, covariance))

@@ -62,13 +62,20 @@ def heteroscedastic(case: Case) -> Iterator[Finding]:
     """Residuals whose size follows the prediction or an input."""
     for name, _, (strength, p, cause) in _residuals(case):
         if p < LEVEL:
+            noise = "all rows have one noise"
+            if any(output.noise is not None for output in case.result.outputs):
+                noise = "the noise that was learnt does not"
+            constant = case.parameter("noise") in (None, "constant")
             yield Finding(
                 "heteroscedastic",
                 f"{name}the size of the residuals {'grows' if strength > 0 else 'falls'} with "
-                f"{cause} (rank correlation {strength:.2f}, p = {p:.1g}), but all rows have one "
-                "noise",
+                f"{cause} (rank correlation {strength:.2f}, p = {p:.1g}), but {noise}",
                 {"correlation": strength, "p": p},
-                (Advice("transform y"), Advice("give {} to fit", "noise_variance_per_row")),
+                (
+                    *([Advice("use {}", "noise", "learnt")] if constant else []),
+                    Advice("transform y"),
+                    Advice("give {} to fit", "noise_variance_per_row"),
+                ),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -57,6 +57,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
     memory_limit: float = 1e9
+    noise: str | Basis = "constant"
     checkpoint: str | PathLike[str] | None = None
     verbose: int
 
@@ -78,9 +79,12 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         self.n_samples_fit_ = data.n_rows
         with default_float_errors(), runner.resuming():
             data, constant = data.settled()
+            noise = None
+            if not (isinstance(self.noise, str) and self.noise == "constant"):
+                noise = self._noise_candidates(data, likelihood, config, runner)
             basis = pipeline.place(data, self._basis(data), config, runner)
             basis = basis.without_multiples(constant.constant)
-            result = pipeline.fit(data, basis, likelihood, config, runner)
+            result = pipeline.fit(data, basis, likelihood, config, runner, noise)
             if len(constant.lost):
                 lost = constant.warning(getattr(self, "feature_names_in_", None))
                 result = replace(result, warnings=[*result.warnings, lost])
@@ -192,11 +196,20 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     def _basis(self, data: TrainingData) -> Basis:
         """Return the candidate functions, which know their inputs."""
-        basis = self._with_remainder(self._candidates(data))
+        return self._of_inputs(self._with_remainder(self._candidates(data)), data)
+
+    def _of_inputs(self, basis: Basis, data: TrainingData) -> Basis:
+        """Tell a basis what inputs there are."""
         basis.n_features_in_ = data.X.shape[1]
         if hasattr(self, "feature_names_in_"):
             basis.feature_names_in_ = self.feature_names_in_
         return basis
+
+    def _noise_candidates(
+        self, data: TrainingData, likelihood: Likelihood, config: FitConfig, runner: Runner
+    ) -> Callable[[Basis], Basis]:
+        """Return what makes candidates of noise that is learnt; see `pipeline.fit`."""
+        raise NotImplementedError(f"{type(self).__name__} has no noise to learn")
 
     def _with_remainder(self, basis: Basis) -> Basis:
         """Return the candidates with a process for what the chosen ones leave, if there is one."""

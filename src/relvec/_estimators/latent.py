@@ -228,7 +228,7 @@ class LatentPredictor(RelevanceEstimator):
             check_range(samples)
             if noise:
                 offset = log_exposure(exposure, len(at.Phi), output.likelihood)
-                samples = likelihood_of(output).sample(samples + offset[:, None], rng)
+                samples = likelihood_at(output, at.X).sample(samples + offset[:, None], rng)
             drawn.append(samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
 
@@ -256,13 +256,20 @@ def likelihood_of(output: FittedOutput) -> RegressionLikelihood:
     return output.likelihood
 
 
+def likelihood_at(output: FittedOutput, X: Array) -> RegressionLikelihood:
+    """Return the likelihood of new targets at rows X (n_samples, n_features)."""
+    likelihood = output.likelihood_at(X)
+    assert isinstance(likelihood, RegressionLikelihood)
+    return likelihood
+
+
 def _moments(of: Moments, spread: bool, model: LatentPredictor, at: Queries) -> Array:
     """Two numbers of each row and output, shape (n_queries, 2, n_outputs)."""
     outputs = model.fit_result_.outputs
     found = np.empty((len(at.Phi), 2, len(outputs)))
     for number, output in enumerate(outputs):
         mean, covariance = output.latent(at, spread=spread)
-        found[:, :, number] = np.hstack(of(likelihood_of(output), mean, covariance))
+        found[:, :, number] = np.hstack(of(likelihood_at(output, at.X), mean, covariance))
     return found
 
 

@@ -104,6 +104,8 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         :class:`relvec.RVR`.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
+    noise : {"constant", "learnt"} or Basis, default="constant"
+        Whether the variance of Gaussian noise varies with the columns; see :class:`relvec.RVR`.
     alpha_prior : tuple of two floats, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVR`.
     beta_prior : tuple of two floats, default=(0.0, 0.0)
@@ -207,6 +209,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         fit_intercept: bool = True,
         likelihood: str | RegressionLikelihood = "gaussian",
         noise_variance: float | None = None,
+        noise: str | Basis = "constant",
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         multi_output: str = "shared",
@@ -225,6 +228,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         self.fit_intercept = fit_intercept
         self.likelihood = likelihood
         self.noise_variance = noise_variance
+        self.noise = noise
         self.alpha_prior = alpha_prior
         self.beta_prior = beta_prior
         self.multi_output = multi_output

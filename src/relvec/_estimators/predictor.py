@@ -11,7 +11,8 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.latent import LatentPredictor, Moments, function, likelihood_of
+from relvec._estimators.latent import Moments, function, likelihood_at, likelihood_of
+from relvec._estimators.noise import NoisePredictor
 from relvec._estimators.targets import check_row_variances, log_exposure
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_coverage
@@ -21,7 +22,7 @@ from relvec.likelihoods import Gaussian, RegressionLikelihood
 from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 
 
-class Predictor(RegressorMixin, LatentPredictor):  # type: ignore[misc]
+class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
     """Fitted outputs, one a target, as predictors of numbers."""
 
     likelihood: str | RegressionLikelihood
@@ -251,7 +252,7 @@ class Predictor(RegressorMixin, LatentPredictor):  # type: ignore[misc]
         -5.41
         """
         check_is_fitted(self)
-        targets = self._like_fitted(X, y)[1]
+        rows, targets = self._like_fitted(X, y)
         for output, target in zip(self.fit_result_.outputs, targets.T, strict=True):
             likelihood_of(output).support.check(target)
         if noise_variance_per_row is not None:
@@ -262,7 +263,7 @@ class Predictor(RegressorMixin, LatentPredictor):  # type: ignore[misc]
         mean, variance = self._moments(X, function, spread=True).reshape(2, len(targets), -1)
         mean = mean + self._log_exposure(exposure, len(targets))[:, None]
         found = [
-            likelihood_of(output).predictive_log_density(
+            likelihood_at(output, rows).predictive_log_density(
                 targets[:, [i]], mean[:, [i]], variance[:, [i], None]
             )
             for i, output in enumerate(self.fit_result_.outputs)
@@ -322,7 +323,7 @@ class Predictor(RegressorMixin, LatentPredictor):  # type: ignore[misc]
         self._refuse_jointly("return_cov=True")
         at, means, covariances = Queries.of(self._queries(X), self.basis_, None), [], []
         for output in self.fit_result_.outputs:
-            likelihood, own = likelihood_of(output), at.Phi[:, output.columns]
+            likelihood, own = likelihood_at(output, at.X), at.Phi[:, output.columns]
             with np.errstate(over="ignore", invalid="ignore"):
                 latent = output.posterior.latent_mean(own)
                 covariance = output.posterior.joint_covariance(own)

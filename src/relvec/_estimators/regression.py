@@ -54,6 +54,12 @@ class RVR(KernelEstimator, Regressor):
         predictions; its uncertainty is part of the error bars.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
+    noise : {"constant", "learnt"} or Basis, default="constant"
+        Gaussian noise of one variance, or of a variance σ²e^g(x) that varies with the inputs. Then
+        g is sparse as y(x) is, made of the inputs and of the candidates of y(x), a `remainder`
+        aside, or of a basis of `relvec.basis`. One lower bound of the log evidence chooses both,
+        and noise stays constant unless that pays for every function of g. Not with `augment`, for
+        targets that share functions or for rows out of memory.
     centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
         Points that carry candidate functions: every row (None), that many rows drawn with
         `random_state`, points of your own, or the centres that a clusterer finds, such as
@@ -210,6 +216,7 @@ class RVR(KernelEstimator, Regressor):
         coef0: float = 0.0,
         fit_intercept: bool = True,
         noise_variance: float | None = None,
+        noise: str | Basis = "constant",
         centers: CentersLike = None,
         augment: bool = False,
         remainder: str | Basis | None = None,
@@ -234,6 +241,7 @@ class RVR(KernelEstimator, Regressor):
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.noise_variance = noise_variance
+        self.noise = noise
         self.centers = centers
         self.augment = augment
         self.remainder = remainder

@@ -40,6 +40,8 @@ LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
     "poisson": Poisson,
     "student_t": StudentT,
 }
+#: Parameters of targets that share their functions.
+SHARED = {"likelihood": "gaussian", "alpha_prior": (0.0, 0.0), "noise": "constant"}
 
 
 class Regressor(Incremental):
@@ -178,7 +180,7 @@ class Regressor(Incremental):
             )
         shared = self.multi_output == "shared"
         if shared and len(varies) > 1:
-            for name, expected in {"likelihood": "gaussian", "alpha_prior": (0.0, 0.0)}.items():
+            for name, expected in SHARED.items():
                 value = getattr(self, name)
                 if value != expected:
                     raise ValueError(
@@ -286,7 +288,8 @@ class Regressor(Incremental):
         sample_weight : array-like of shape (n_samples,), default=None
             Copies of each row.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
-            Variance of the Gaussian noise of each row. None takes `noise_variance_` for all.
+            Variance of the Gaussian noise of each row. None takes `noise_variance_` for all, or
+            what was learnt.
         exposure : array-like of shape (n_samples,), default=None
             Exposure of each count; see `fit`.
 
@@ -319,6 +322,8 @@ class Regressor(Incremental):
             precision = None
             if variances is not None:
                 precision = relative_precision(variances, self._noise_variance(output))
+            elif output.noise is not None:
+                precision = output.noise.relative_precision(rows[used])
             own, candidates = (Phi[:, output.columns] for _ in range(2))
             design = DenseDesign(candidates, center=center, weights=weights, precision=precision)
             t = with_exposure(target[:, None], given.get("exposure"), output.likelihood)[used]

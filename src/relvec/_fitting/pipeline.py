@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from relvec._fitting.augmentation import check_augmentable
 from relvec._fitting.centers import LOOKED_AT, choose_centers, distinct, looked_at
 from relvec._fitting.data import TrainingData
+from relvec._fitting.noise import learn_noise
 from relvec._fitting.problem import FitConfig, Problem
 from relvec._fitting.result import FitResult
 from relvec._fitting.scales import learn_scales
@@ -29,7 +31,12 @@ NO_DIGITS = (
 
 
 def fit(
-    data: TrainingData, basis: Basis, likelihood: Likelihood, config: FitConfig, runner: Runner
+    data: TrainingData,
+    basis: Basis,
+    likelihood: Likelihood,
+    config: FitConfig,
+    runner: Runner,
+    noise: Callable[[Basis], Basis] | None = None,
 ) -> FitResult:
     """Fit validated data.
 
@@ -45,6 +52,9 @@ def fit(
         The rest of the parameters.
     runner : Runner
         Drives the searches.
+    noise : callable, optional
+        Makes of the candidates of the function, their scales learnt, those of the log variance of
+        the noise, where that is to be learnt.
 
     Returns
     -------
@@ -59,7 +69,7 @@ def fit(
     data = data.without_unused()
     data.check(likelihood, basis)
     problem, learns = Problem(data, likelihood, config, runner), data.learns_scales(basis)
-    staged = learns or data.has_stages(basis)
+    staged = learns or data.has_stages(basis) or noise is not None
     # Of several outputs, or of several searches, there is no model in between.
     preview = None if staged or len(data.targets) > 1 else partial(_preview, problem, basis)
     n_tasks = None if staged else problem.n_tasks
@@ -67,10 +77,12 @@ def fit(
         try:
             if learns:
                 basis, solutions = scaled(problem, basis)
-            elif staged:
+            elif data.has_stages(basis):
                 basis, solutions = in_stages(problem, basis)
             else:
                 solutions = problem.solve(basis)
+            if noise is not None:
+                solutions = learn_noise(problem, basis, solutions, noise(basis))
         except NotPositiveDefiniteError as error:
             raise OverflowError(NO_DIGITS) from error
         if not all(np.isfinite(solution.log_evidence) for solution in solutions):

@@ -14,6 +14,7 @@ from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Extra, Residuals, TrainingRows
 from relvec._fitting.batches import by_batches
 from relvec._fitting.data import TrainingData
+from relvec._fitting.noise_model import LearntNoise, NoisySolution
 from relvec._fitting.problem import Problem
 from relvec._numerics.compact import Compact
 from relvec._numerics.linalg import solve_lower_vector, triangle
@@ -72,13 +73,17 @@ class FittedOutput(Compact):
     well_determined: Array  # (n_columns,), γ of eq. 17
     #: its residuals at the training rows, where functions are added at the queries
     residuals: Residuals | None = None
+    #: noise that varies with the inputs, in units of that of the likelihood; None if it does not
+    noise: LearntNoise | None = None
 
     @classmethod
     def of(cls, solution: Solution, columns: Index) -> list[Self]:
         """Return the outputs of a solution: one, or one a target where several share functions."""
         posterior, likelihood = solution.posterior, solution.likelihood
         if isinstance(posterior, Posterior):
-            return [cls(columns, posterior, likelihood, solution.alpha, solution.well_determined)]
+            own = cls(columns, posterior, likelihood, solution.alpha, solution.well_determined)
+            noise = solution.noise if isinstance(solution, NoisySolution) else None
+            return [replace(own, noise=noise)]
         assert isinstance(likelihood, Gaussian)
         parts = zip(posterior.parts, solution.alpha, solution.well_determined, strict=True)
         return [
@@ -97,6 +102,13 @@ class FittedOutput(Compact):
         _, slope, curvature = self.likelihood.surrogate(t, mean, covariance)
         residuals = Residuals(counts[:, None] * slope, counts[:, None, None] * curvature, sizes)
         return replace(self, residuals=residuals)
+
+    def likelihood_at(self, X: Array) -> Likelihood:
+        """Distribution of new targets at rows X (n_samples, n_features) given their predictors."""
+        if self.noise is None:
+            return self.likelihood
+        assert isinstance(self.likelihood, Gaussian)
+        return self.likelihood.times(self.noise.relative_variance(X)[:, None])
 
     def latent(self, at: Queries, *, spread: bool) -> tuple[Array, Array]:
         """Mean and covariance of the linear predictor at some rows, zero without `spread`.

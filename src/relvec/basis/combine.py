@@ -124,6 +124,11 @@ class Concatenate(Composite):
         found = [part.centers_ for part in self.parts_ if part.centers_.shape[1]]
         return np.vstack(found) if found else np.empty((0, 0))
 
+    @classmethod
+    def of(cls, parts: list[Basis]) -> Self:
+        """Put bases that are placed side by side, as they are."""
+        return cls(parts)._of(parts)
+
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
         """Fix the functions of every part; see `Basis.place`."""
         return self._of(self._placed("bases", Basis, X, centers, weights))

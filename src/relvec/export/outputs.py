@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -18,6 +18,8 @@ from relvec import (
     SparseBayesianRegressor,
 )
 from relvec._fitting.result import FittedOutput
+from relvec._numerics.typing import Array, Index
+from relvec.basis import Basis
 from relvec.export.effects import unspanned
 from relvec.export.expression import (
     Axis,
@@ -44,6 +46,7 @@ from relvec.export.formulas import formula
 from relvec.export.special import SMALLEST, logistic, principal_root, softmax
 from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
+from relvec.likelihoods.chi_squared import ChiSquared
 
 REGRESSORS = (RVR, EffectsRegressor, SparseBayesianRegressor)
 CLASSIFIERS = (RVC, EffectsClassifier, SparseBayesianClassifier)
@@ -80,14 +83,27 @@ def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
             f"{type(estimator).__name__} was fitted with augment=True and needs all training rows "
             "to predict, which cannot be exported; fit with augment=False"
         )
-    function, (feature,) = Axis("function", len(estimator.basis_.rows_)), x.axes
-    at = Functions(None, {})
-    if function.size:
-        values = formula(estimator.basis_, x, feature, function)
-        phi = keep(values, function, name="functions")
-        at = Functions(phi, unspanned(estimator.basis_, x, feature, phi))
-    predict = _classes if isinstance(estimator, CLASSIFIERS) else _numbers
-    return predict(estimator, at)
+    (feature,) = x.axes
+    at = Functions.of(estimator.basis_, x, feature)
+    if isinstance(estimator, CLASSIFIERS):
+        return _classes(estimator, at)
+    return _numbers(estimator, at, x, feature)
+
+
+class Weights(Protocol):
+    """Posterior of the weights of some kept functions, such as those of an output."""
+
+    @property
+    def columns(self) -> Index:
+        """Functions that they are weights of, shape (n_columns,)."""
+
+    @property
+    def posterior(self) -> Any:
+        """Posterior of the weights."""
+
+    @property
+    def alpha(self) -> Array:
+        """Their prior precisions, shape (n_columns,)."""
 
 
 class Functions(NamedTuple):
@@ -96,18 +112,33 @@ class Functions(NamedTuple):
     phi: Expression | None  # their values, None if there are none
     unspanned: dict[int, Expression]  # see `relvec.basis.Basis.unspanned`
 
+    @classmethod
+    def of(cls, basis: Basis, x: Expression, feature: Axis, name: str = "functions") -> Self:
+        """Evaluate the functions of a basis at a row x."""
+        function = Axis("function", len(basis.rows_))
+        if not function.size:
+            return cls(None, {})
+        phi = keep(formula(basis, x, feature, function), function, name=name)
+        return cls(phi, unspanned(basis, x, feature, phi))
 
-def _numbers(model: Any, at: Functions) -> dict[str, Stored]:
-    moments = [
-        observed(output.likelihood, *_latent(output, at)) for output in model.fit_result_.outputs
-    ]
+
+def _numbers(model: Any, at: Functions, x: Expression, feature: Axis) -> dict[str, Stored]:
+    moments = []
+    for output in model.fit_result_.outputs:
+        likelihood, latent = output.likelihood, _latent(output, at)
+        if output.noise is None:
+            moments.append(observed(likelihood, *latent))
+            continue
+        g, spread = _latent(output.noise, Functions.of(output.noise.basis, x, feature, "noise"))
+        relative, _ = observed(ChiSquared(), g, spread)
+        moments.append((latent[0], latent[1] + likelihood.noise_variance * relative))
     target = Axis("target", len(moments))
     deviations = [sqrt(variance) for _, variance in moments]
     mean = stack([mean for mean, _ in moments], target, "mean")
     return {"mean": mean, "std": stack(deviations, target, "std")}
 
 
-def _latent(fitted: FittedOutput, at: Functions, *outputs: Axis) -> Moments:
+def _latent(fitted: Weights, at: Functions, *outputs: Axis) -> Moments:
     """Mean and variance of the linear predictor; of several with two axes of them, covariance.
 
     The mean is φᵀμ + w_0 and the covariance |(φ ⊗ I − φ̄)ᵀF|², that of the intercept, and what the
@@ -160,6 +191,12 @@ def _(likelihood: Gaussian, mean: Expression, variance: Expression) -> Moments:
 @observed.register
 def _(likelihood: StudentT, mean: Expression, variance: Expression) -> Moments:
     return mean, variance + likelihood.noise_variance
+
+
+@observed.register
+def _(likelihood: ChiSquared, mean: Expression, variance: Expression) -> Moments:
+    average = exp(mean + 0.5 * variance)
+    return average, square(average) * (3.0 * exp(variance) - 1.0)
 
 
 @observed.register

@@ -20,8 +20,9 @@ class Gaussian(RegressionLikelihood):
 
     Parameters
     ----------
-    noise_variance : float, ndarray of shape (n_targets,) or None
-        σ² in squared units of the target, or of each. None while it is still to be learnt.
+    noise_variance : float, ndarray of shape (n_targets,) or (n_samples, 1), or None
+        σ² in squared units of the target, or of each, or of the target in each row. None while it
+        is still to be learnt.
     precision_prior : Gamma
         Prior of 1/σ², its rate in squared units of the target.
     least_variance : float
@@ -41,6 +42,10 @@ class Gaussian(RegressionLikelihood):
         if not isinstance(variance, np.ndarray):
             return self
         return replace(self, noise_variance=float(variance[target]))
+
+    def times(self, relative: Array) -> Gaussian:
+        """Noise of rows whose variances are those `relative` to this one, shape (n_samples, 1)."""
+        return replace(self, noise_variance=self._variance() * relative)
 
     def _variance(self) -> float | Array:
         if self.noise_variance is None:
@@ -62,7 +67,9 @@ class Gaussian(RegressionLikelihood):
 
     def neg_hessian(self, t: Array, y: Array) -> Array:
         """1/σ²."""
-        return np.full((*y.shape, 1), 1 / self._variance())
+        neg_hessian = np.empty((*y.shape, 1))
+        neg_hessian[:, :, 0] = 1 / self._variance()
+        return neg_hessian
 
     def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """Zero: 1/σ² is the same everywhere."""
