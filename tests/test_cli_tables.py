@@ -5,6 +5,8 @@ import io
 import re
 import shlex
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -254,7 +256,17 @@ def test_columns_are_told_by_kind_and_by_what_leaves_them_out(houses, here, caps
 
 
 @pytest.mark.parametrize(
-    "form", ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%dT%H:%M:%SZ"]
+    "form",
+    [
+        "%Y-%m-%d",
+        "%d.%m.%Y",
+        "%d/%m/%Y",
+        "%m/%d/%Y",
+        "%Y-%m-%dT%H:%M:%SZ",
+        "%Y%m%d",
+        "%b-%d-%Y",
+        "%d %B %Y",
+    ],
 )
 def test_dates_are_days_and_the_season_where_asked(form, here, capsys):
     days = pd.date_range("2020-01-01", periods=80, freq="11D")
@@ -402,6 +414,30 @@ def test_categories_are_the_same_however_they_are_stored(houses, here, capsys):
         assert main(["predict", "model.skops", other, "--out", "other.csv"]) == 0
         assert capsys.readouterr().err == ""
         assert (here / "out.csv").read_bytes() == (here / "other.csv").read_bytes()
+
+
+def test_numbers_of_eight_digits_that_are_no_dates_are_numbers(houses, here, capsys):
+    data = write(houses.assign(part=20_000_000 + 7919 * np.arange(ROWS)), here / "data.csv")
+    lines, _ = fitted(capsys, data)
+    assert lines["numbers"] == "size, rooms, part"
+
+
+#: Files of statsmodels, made by many hands: other encodings, separators, marks and lines of titles.
+STATSMODELS = find_spec("statsmodels")
+PUBLIC = sorted(Path(STATSMODELS.origin).parent.glob("datasets/*/**/*.csv")) if STATSMODELS else []
+
+
+@pytest.mark.parametrize("path", PUBLIC[::2], ids=lambda path: path.stem)
+def test_public_files_are_fitted_or_told(path, here, capsys):
+    first = path.read_text(encoding="latin-1").partition("\n")[0]
+    target = re.split("[,;\t]", first.strip())[-1].strip('" ')
+    words = ["--target", target, "--model", "linear", "--impute", "--drop-missing"]
+    code = main(["fit", str(path), *words])
+    out, err = capsys.readouterr()
+    assert code in (0, 2)
+    assert all(line.startswith("relvec: ") for line in err.splitlines())
+    assert ("relvec: error: " in err) == (code == 2)
+    assert code or report(out)["rows"]
 
 
 def test_a_constant_target_is_told(houses, here, capsys):

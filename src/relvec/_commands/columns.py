@@ -98,10 +98,10 @@ class Columns:
             self.kinds[name] = CATEGORY
         elif reason:
             self.left_out[name] = reason
-        elif _holds_numbers(column):
-            self.kinds[name] = NUMBER
         elif found := format_of(column, date_format):
             self.kinds[name], self.dates[name] = DATE, found
+        elif _holds_numbers(column):
+            self.kinds[name] = NUMBER
         elif not holds_texts(column):
             raise ValueError(
                 f"column {name!r} holds {column.dtype}, neither numbers, categories nor dates: "

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
 ISO = "ISO8601"
 TIMES = ("", " %H:%M", " %H:%M:%S")
-# Orders of day, month and year; those with strokes are told apart by days beyond the twelfth.
-FORMATS = (
-    ISO,
-    *(date + time for date in ("%d.%m.%Y", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y") for time in TIMES),
+# Orders of day, month and year, of which two are told apart by days beyond the twelfth.
+DATES = (
+    *("%d.%m.%Y", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%d-%b-%Y", "%d %b %Y", "%b-%d-%Y", "%b %d %Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y"),
 )
+FORMATS = (ISO, *(date + time for date in DATES for time in TIMES))
+# Dates as whole numbers of eight digits.
+DIGITS, FIRST, LAST = "%Y%m%d", 1000_01_01, 3000_01_01
 
 
 def format_of(column: pd.Series, given: str | None = None) -> str:
@@ -26,15 +29,17 @@ def format_of(column: pd.Series, given: str | None = None) -> str:
 
     Raises ValueError where a few cells are none, or where day and month may be either.
     """
-    from pandas.api.types import is_datetime64_any_dtype
+    from pandas.api.types import is_datetime64_any_dtype, is_integer_dtype
 
     if is_datetime64_any_dtype(column):
         return ISO
+    if is_integer_dtype(column) and column.between(FIRST, LAST).all():
+        return DIGITS if parsed(column, DIGITS).notna().all() else ""
     if not holds_texts(column):
         return ""
     present = column.dropna().astype(str)
     first = present.head(20)
-    if 2 * first.str.contains(r"\d.*[-./]").sum() <= len(first):  # most texts, told at once
+    if 2 * first.str.contains(r"\d.*[-./ ]|[A-Za-z].*\d{4}").sum() <= len(first):  # most texts
         return ""
     tried = (given, ISO) if given else FORMATS
     read = {form: parsed(present, form).notna() for form in tried}
@@ -49,7 +54,7 @@ def format_of(column: pd.Series, given: str | None = None) -> str:
             f"{option('--na', cell)} takes it as missing, --date-format names another format, or "
             f"{option('--exclude', column.name)} leaves the column out"
         )
-    other = best.replace("%d/%m", "%m/%d")
+    other = best.replace("%d/%m", "%m/%d").replace("%d-%m", "%m-%d")
     if other != best and read.get(other, read[best]).all() and not given:
         raise ValueError(
             f"column {column.name!r} holds dates of which {present.iloc[0]!r} may be read in two "
@@ -60,7 +65,12 @@ def format_of(column: pd.Series, given: str | None = None) -> str:
 
 def parsed(column: pd.Series, form: str) -> pd.Series:
     """Moments of a column, without a time zone; cells that are none are missing."""
-    texts = column.astype(str).where(column.notna()) if holds_texts(column) else column
+    from pandas.api.types import is_datetime64_any_dtype
+
+    texts = column
+    if not is_datetime64_any_dtype(column):
+        whole = column if holds_texts(column) else column.astype("Int64")
+        texts = whole.astype(str).where(column.notna())
     moments = need("pandas").to_datetime(texts, format=form, errors="coerce", utc=True)
     return moments.dt.tz_convert(None)
 
