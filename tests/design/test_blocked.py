@@ -12,7 +12,7 @@ from relvec._design.moments import CholeskyQR, Moments, RFactor, Squares
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence import evidence_model
 from relvec._fitting.alternating import fit
-from relvec.basis import RBF, Columns
+from relvec.basis import RBF, Columns, Concatenate
 from relvec.basis.base import Centers
 from relvec.likelihoods import Bernoulli, Gaussian, StudentT
 from relvec.solvers import SOLVERS, Sequential
@@ -63,6 +63,34 @@ def test_a_block_by_block_design_is_the_same_design(designs):
         assert getattr(blocked, name) == getattr(dense, name)
     for name in ("total_weight", "precision_evidence", "center", "scale", "row_weights"):
         assert_allclose(getattr(blocked, name), getattr(dense, name), rtol=1e-12, atol=1e-13)
+
+
+def test_columns_come_in_the_order_asked_for(X, t, rng):
+    """Several bases together keep theirs ascending."""
+    basis = Concatenate([Columns(), RBF(0.7)]).place(X, Centers.on(X, np.arange(0, N, 9)), None)
+    given = {"center": True, "groups": np.array([0, 0, 1, 2, 1, 2, 3, 3, 4, 4, 5, 5])}
+    dense = DenseDesign(basis.evaluate(X), **given)
+    blocked = BlockedDesign(ArrayBlocks(X, 7), basis, **given)
+    first, some = np.array([9, 1, 4, 0, 7, 11]), np.array([3, 0, 5])
+
+    def assert_same(index):
+        values = blocked.map_rows(lambda columns: columns, index=index)
+        assert_allclose(values, dense.columns(index), atol=1e-12)
+        assert_allclose(blocked.gram(index), dense.gram(index), atol=1e-11)
+
+    assert_same(first)
+    assert_same(np.array([2, 2, 0]))
+    dense, blocked = dense.restrict(first), blocked.restrict(first)
+    assert_same(EVERY)
+    assert_same(some)
+    root, columns = blocked.root(blocked.target(t)).candidates, dense.columns(EVERY) * dense.scale
+    assert_allclose(root.T @ root, columns.T @ columns, atol=1e-9)
+    precision = rng.uniform(0.5, 2.0, N)
+    dense, blocked = (design.with_precision(precision) for design in (dense, blocked))
+    assert_same(some)
+    few, _ = blocked.subset(np.array([4, 40]))
+    values = few.columns(EVERY) * few.scale + few.center
+    assert_allclose(values, basis.evaluate(X[[4, 40]])[:, first], atol=1e-12)
 
 
 def test_products_of_candidates_are_those_of_the_columns(designs, rng, monkeypatch):

@@ -15,6 +15,7 @@ from relvec._assess.leave_one_out import learnt_variances, left_out
 from relvec._assess.model_names import names_by_difference
 from relvec._assess.pipelines import prefix_of, unwrap
 from relvec._assess.summary import table
+from relvec._numerics.checks import in_memory
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian
 from relvec.likelihoods.gaussian import normal_log_density
@@ -100,11 +101,11 @@ def compare(
     >>> list(compare([RVR(gamma=0.01), RVR(gamma=0.1)], X, y).index)
     ['RVR(gamma=0.1)', 'RVR(gamma=0.01)']
     """
-    named = _named(models)
+    X, y, named = in_memory(X), in_memory(y), _named(models)
     _check_comparable(named)
     numbers = {"noise_variance_per_row": noise_variance_per_row, "exposure": exposure}
     optional = {"sample_weight": sample_weight} | numbers
-    given = {key: value for key, value in optional.items() if value is not None}
+    given = {key: in_memory(value) for key, value in optional.items() if value is not None}
     if is_classifier(next(iter(named.values()))):
         for key in given.keys() & numbers:
             raise ValueError(f"{key} is given, expected None for classifiers")

@@ -20,7 +20,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from relvec._assess.pipelines import unwrap, unwrap_fitted
-from relvec._numerics.checks import check_coverage, named_errors
+from relvec._numerics.checks import check_coverage, in_memory, named_errors
 from relvec._numerics.typing import Array
 
 __all__ = ["CalibratedClassifier", "CalibratedRegressor"]
@@ -266,6 +266,7 @@ def calibrate(
     """
     parts = unwrap_fitted(model)
     parts.estimator._refuse_exposed("calibrate")
+    X, y = in_memory(X), in_memory(y)
     rows, targets = parts.estimator._like_fitted(parts.inputs(X), parts.change.forward(y))
     inputs = X if parts.steps or cv is None else rows
     if is_classifier(parts.estimator):

@@ -24,6 +24,7 @@ from relvec._assess.new_rows import (
 from relvec._assess.pipelines import unwrap_fitted
 from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
 from relvec._fitting.result import FittedOutput
+from relvec._numerics.checks import in_memory
 from relvec._numerics.typing import Array
 from relvec.exceptions import Advice
 
@@ -83,6 +84,7 @@ def diagnose(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None)
     estimator, names = parts.estimator, parts.names
     if X is None:
         return findings_of(Case(estimator, names=names))
+    X, y = in_memory(X), in_memory(y)
     inputs = parts.inputs(X)
     if y is None:
         return findings_of(Case(estimator, estimator._queries(inputs), given=inputs, names=names))

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from relvec._assess.pipelines import unwrap_fitted
 from relvec._assess.predictions import predict_log_density
+from relvec._numerics.checks import in_memory
 
 
 def log_density(
@@ -57,5 +58,5 @@ def log_density(
         "predict_log_density",
         "a regressor of relvec (classifiers: scoring='neg_log_loss')",
     )
-    log_densities = predict_log_density(estimator, X, y, exposure)
+    log_densities = in_memory(predict_log_density(estimator, X, y, exposure))
     return float(log_densities.sum() / len(log_densities))

@@ -20,6 +20,7 @@ from relvec._design.base import (
 )
 from relvec._design.blocks import RowBlocks
 from relvec._design.dense import DenseDesign, DenseFrame
+from relvec._design.functions import Functions
 from relvec._design.moments import (
     MANY_PRODUCTS,
     CholeskyQR,
@@ -100,7 +101,7 @@ class BlockedDesign(Design):
         precision: RowVector | None = None,
         groups: Index | None = None,
     ) -> None:
-        self.blocks, self.basis, self.has_intercept = blocks, basis, center
+        self.blocks, self.functions, self.has_intercept = blocks, Functions(basis), center
         self.shape = blocks.n_rows, len(basis.rows_)
         self.groups = as_groups(groups, self.shape[1])
         self.by_normal_equations = self.shape[0] * self.shape[1] ** 2 > MANY_PRODUCTS
@@ -137,7 +138,7 @@ class BlockedDesign(Design):
         center = mean if self.has_intercept else np.zeros(m)
         if not self.has_intercept:
             norm2 = norm2 + self.total_weight * mean**2
-        nothing = np.broadcast_to(self.basis.nothing, m)
+        nothing = np.broadcast_to(self.functions.nothing, m)
         self._check_range(norm2, center, nothing)
         norms = nonconstant_norms(np.sqrt(norm2), center, self.total_weight, nothing)
         return center, *shared_scales(norms, self.groups)
@@ -148,7 +149,7 @@ class BlockedDesign(Design):
             raise OverflowError("basis functions exceed the range of float64; rescale X")
         tiny = np.flatnonzero((norm2 <= SMALLEST) & (nothing == 0))
         if len(tiny):
-            sizes = partial(_sizes, self.basis.restrict(tiny), center[tiny])
+            sizes = partial(_sizes, self.functions.restrict(tiny), center[tiny])
             if self.blocks.sum(sizes).any():
                 raise OverflowError(
                     "squares of basis functions fall below the range of float64; rescale X"
@@ -172,7 +173,7 @@ class BlockedDesign(Design):
     def _moments(self, kind: type[Kind], *vectors: RowVector, combine: Array | None = None) -> Kind:
         """Moments of all candidates, and of vectors beside them, in one pass."""
         weights = () if self._counted_once else (self.row_weights,)
-        function = partial(_moments, kind, self.basis, combine, not self._counted_once)
+        function = partial(_moments, kind, self.functions, combine, not self._counted_once)
         blocks = self._blocks(EVERY) if kind is Squares else self.blocks
         with np.errstate(over="ignore", invalid="ignore"):
             return blocks.sum(function, *weights, *vectors)
@@ -227,7 +228,7 @@ class BlockedDesign(Design):
         if self._kept is not None and np.array_equal(self._kept[0], index):
             return self._kept[1]
         restricted = copy.copy(self)
-        restricted.basis = self.basis.restrict(index)
+        restricted.functions = self.functions.restrict(index)
         restricted.shape = self.shape[0], len(index)
         restricted.by_normal_equations = False
         center, scale, norm2 = self._standard
@@ -247,24 +248,26 @@ class BlockedDesign(Design):
 
     def with_precision(self, precision: RowVector) -> BlockedDesign:
         """See `Design.with_precision`."""
-        return BlockedDesign(
+        other = BlockedDesign(
             self.blocks,
-            self.basis,
+            self.functions.basis,
             center=self.has_intercept,
             weights=self._weights,
             precision=precision,
             groups=self.groups.label,
         )
+        other.functions = self.functions
+        return other
 
     def subset(self, rows: Index, *vectors: RowVector) -> tuple[DenseDesign, list[Array]]:
         """The same candidates at a few of the rows, in memory, with the parts of some vectors."""
         X, weights, *parts = self.blocks.take(rows, self.row_weights, *vectors)
         design = DenseDesign(
-            self.basis.evaluate(X),
+            self.functions.evaluate(X),
             center=self.has_intercept,
             weights=weights,
             groups=self.groups.label,
-            nothing=self.basis.nothing,
+            nothing=self.functions.nothing,
         )
         return design, parts
 
@@ -300,8 +303,8 @@ class BlockedDesign(Design):
             return partial(_without_inputs, function)
         which = np.arange(self.shape[1])[index]
         every = np.array_equal(which, np.arange(self.shape[1]))
-        basis = self.basis if every else self.basis.restrict(which)
-        return partial(_with_columns, function, basis, self.center[which], self.scale[which])
+        own = self.functions if every else self.functions.restrict(which)
+        return partial(_with_columns, function, own, self.center[which], self.scale[which])
 
     def columns(self, index: Index | slice) -> RowVector:
         """See `Design.columns`."""
@@ -323,14 +326,14 @@ def _product(copies: Array, precision: Array) -> Array:
     return copies * precision
 
 
-def _sizes(basis: Basis, center: Array, X: Array) -> Array:
-    sizes: Array = np.abs(basis.evaluate(X) - center).sum(axis=0)
+def _sizes(functions: Functions, center: Array, X: Array) -> Array:
+    sizes: Array = np.abs(functions.evaluate(X) - center).sum(axis=0)
     return sizes
 
 
 def _moments(
     kind: type[Kind],
-    basis: Basis,
+    functions: Functions,
     combine: Array | None,
     weighted: bool,
     X: Array,
@@ -340,7 +343,7 @@ def _moments(
     weights = vectors[0] if weighted else None
     beside = np.column_stack([np.empty((len(X), 0)), *vectors[int(weighted) :]])
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = basis.checked(X)
+        columns = functions.checked(X)
         return kind.of(columns if combine is None else columns @ combine, beside, weights)
 
 
@@ -350,13 +353,13 @@ def _without_inputs(function: Callable[..., Made], _X: Array, *vectors: Array) -
 
 def _with_columns(
     function: Callable[..., Made],
-    basis: Basis,
+    functions: Functions,
     center: Array,
     scale: Array,
     X: Array,
     *vectors: Array,
 ) -> Made:
-    columns = basis.evaluate(X)
+    columns = functions.evaluate(X)
     columns -= center
     columns /= scale
     return function(columns, *vectors)

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from relvec._design.shared import SharedColumns
+from relvec._numerics.checks import in_memory
 from relvec._numerics.linalg import blas_threads
 from relvec._numerics.typing import Array, Index, RowVector
 
@@ -72,6 +73,18 @@ class RowBlocks(ABC):
         """A one for every row."""
         return self.map(_ones)
 
+    def in_memory(self) -> Any:
+        """All inputs: an array, or a table where they have names."""
+        (X,) = self.take(np.arange(self.n_rows))
+        return X if self.names is None else named(X, self.names)
+
+
+def named(X: Array, names: Sequence[str]) -> Any:
+    """Return inputs (n_rows, n_features) as a table that has their names."""
+    import pandas as pd  # whoever has named columns has it
+
+    return pd.DataFrame(X, columns=list(names))
+
 
 def _ones(X: Array) -> Array:
     return np.ones(len(X))
@@ -113,7 +126,7 @@ class LocalBlocks(RowBlocks):
 
     def vector(self, values: Any, name: str) -> RowVector:
         """See `RowBlocks.vector`: an array is one."""
-        vector = np.asarray(values)
+        vector = np.asarray(in_memory(values))
         if vector.shape[:1] != (self.n_rows,):
             raise ValueError(f"{name} has shape {vector.shape}, expected {self.n_rows} rows as X")
         return vector

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -91,11 +92,7 @@ class DaskBlocks(RowBlocks):
 
     def vector(self, values: Any, name: str) -> RowVector:
         """See `RowBlocks.vector`, of a Dask collection or an array in memory."""
-        array = as_array(values)
-        if array.shape[:1] != (self.n_rows,):
-            raise ValueError(f"{name} has shape {array.shape}, expected {self.n_rows} rows as X")
-        array = array.rechunk((self._chunks, *array.shape[1:]))
-        return DaskVector(list(array.to_delayed().ravel()))
+        return DaskVector(list(beside_chunks(values, name, self._chunks).to_delayed().ravel()))
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
         """See `RowBlocks.take`."""
@@ -123,12 +120,27 @@ def as_array(values: Any) -> Any:
     """A collection of Dask, or values in memory, as a Dask array of known chunks."""
     da = import_module("dask.array")
     if hasattr(values, "to_dask_array"):
-        values = values.to_dask_array(lengths=True)
+        values = of_table(values, lengths=True)
     if not isinstance(values, da.Array):
         return da.from_array(np.asarray(values))
     if any(np.isnan(length) for length in values.shape):
         values = values.compute_chunk_sizes()
     return values
+
+
+def of_table(table: Any, **options: Any) -> Any:
+    """A table or column of Dask as an array, of objects where a type has missing values."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Dask currently has limited support", UserWarning)
+        return table.to_dask_array(**options)
+
+
+def beside_chunks(values: Any, name: str, chunks: Sequence[int]) -> Any:
+    """Values of rows as a Dask array with a chunk beside each of theirs; see `RowBlocks.vector`."""
+    array, n_rows = as_array(values), sum(chunks)
+    if array.shape[:1] != (n_rows,):
+        raise ValueError(f"{name} has shape {array.shape}, expected {n_rows} rows as X")
+    return array.rechunk((tuple(chunks), *array.shape[1:]))
 
 
 def _mapped(function: Callable[..., Array], size: int, X: Any, *vectors: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,19 +21,18 @@ from relvec._estimators.labels import (
     ClassWeight,
     Labels,
     class_counts_of_block,
-    class_factors,
     classes_of,
     encode,
     one_hot_of_block,
     plain_labels,
-    weighted_of_block,
+    weighting_of_block,
     with_class_weight,
 )
 from relvec._estimators.out_of_core import OutOfCoreRows
 from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
-from relvec._numerics.checks import check_weights, named_errors, read_only, reading
+from relvec._numerics.checks import check_weights, in_memory, named_errors, read_only, reading
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array, Index
@@ -113,11 +113,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         counts = rows.blocks.sum(class_counts_of_block, labels, counted).counts
         self.classes_ = classes_of(np.array(list(counts)))
         if self.class_weight is not None:
-            totals = np.array([counts[label] for label in self.classes_.tolist()])
-            factors = class_factors(self.class_weight, self.classes_, totals)
-            weights = rows.blocks.map(
-                partial(weighted_of_block, self.classes_, factors), labels, counted
-            )
+            weighted = weighting_of_block(self.class_weight, self.classes_, counts)
+            weights = rows.blocks.map(weighted, labels, counted)
         one_hot = rows.blocks.map(partial(one_hot_of_block, self.classes_), labels)
         # A row of column numbers tells which columns of the indicators each output has.
         numbers, likelihood = self._targets(
@@ -138,6 +135,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
+        X = in_memory(X)
         read = reading(lambda: self._dictionary().any_rows, X)
         with named_errors("X", "y"):
             rows, labels = validate_data(self, X, plain_labels(y), reset=reset, **read)
@@ -295,7 +293,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         -------
         score : float
         """
-        return float(super().score(X, plain_labels(y), sample_weight))
+        predicted, labels = in_memory(self.predict(X)), plain_labels(y)
+        return float(accuracy_score(labels, predicted, sample_weight=in_memory(sample_weight)))
 
     @with_default_float_errors
     def calibrate(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from numbers import Number
 from os import PathLike, fspath
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,10 @@ from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import head_of, is_out_of_core
 from relvec._evidence import EvidenceModel
 from relvec._evidence.posterior import Posterior
+from relvec._fitting.batches import Beside
 from relvec._fitting.kept_groups import KeptGroups
-from relvec._fitting.result import FitResult, FittedOutput, Queries
-from relvec._numerics.checks import named_errors, read_only, reading
+from relvec._fitting.result import FitResult, FittedOutput
+from relvec._numerics.checks import in_memory, named_errors, read_only, reading
 from relvec._numerics.compact import Compact
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import check_weight_prior
@@ -269,6 +270,7 @@ class Fitted(Compact, NotebookBlock):
 
     def _log_evidence(self, X: ArrayLike, y: ArrayLike, given: Given) -> float:
         """Log evidence of the fitted hyperparameters in other data; see `_evidence_models`."""
+        given = {name: in_memory(values) for name, values in given.items()}
         total, prior = 0.0, check_weight_prior(self._in_fit("alpha_prior"), "alpha_prior")
         for output, _, model in self._evidence_models(X, y, given):
             total += model.log_evidence(output.alpha) + prior.log_prob(output.alpha)
@@ -316,19 +318,25 @@ class Fitted(Compact, NotebookBlock):
             rows.append(row)
         return np.vstack(rows)
 
-    def _at_rows(self, function: Callable[[Self, Queries], Array], X: Any, *shape: int) -> Any:
+    def _at_rows(
+        self, function: Callable[..., Array], X: Any, *shape: int, beside: Sequence[Beside] = ()
+    ) -> Any:
         """Apply a function of the fitted estimator and of the kept functions at the rows of X.
 
         It maps one row to an array of the `shape`; see `FitResult.at_rows`.
         """
+        model = self
         if is_out_of_core(X):
             self._queries(head_of(X))
-            return self.fit_result_.at_rows(partial(function, copy(self)), X, *shape)
-        return self.fit_result_.at_rows(partial(function, self), self._queries(X), *shape)
+            model = copy(self)
+        else:
+            X = self._queries(X)
+        return self.fit_result_.at_rows(partial(function, model), X, *shape, beside=beside)
 
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""
         check_is_fitted(self)
+        X = in_memory(X)
         read = reading(lambda: self.basis_.any_rows, X)
         with named_errors("X"):
             queries: Array = validate_data(self, X, reset=False, **read)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from relvec._numerics.checks import check_positive, check_weights, refuse_missing
+from relvec._numerics.checks import check_positive, check_weights, in_memory, refuse_missing
 from relvec._numerics.typing import Array, Index
 
 Labels = NDArray[Any]
@@ -25,6 +26,7 @@ def encode(labels: Labels, weights: Array | None) -> tuple[Labels, Index]:
 
 def plain_labels(labels: Any) -> Any:
     """Return labels in a type that scikit-learn knows; missing ones are refused."""
+    labels = in_memory(labels)
     if not issparse(labels):
         refuse_missing("y", labels)
     if getattr(getattr(labels, "dtype", None), "kind", None) == "T":  # texts of any length
@@ -108,7 +110,15 @@ def one_hot_of_block(classes: Labels, _X: Array, labels: Labels) -> Array:
     return one_hot
 
 
-def weighted_of_block(
+def weighting_of_block(
+    class_weight: ClassWeight, classes: Labels, totals: Mapping[Any, float]
+) -> Callable[..., Array]:
+    """Return what multiplies counts by the factors of classes, given their total frequencies."""
+    of_each = np.array([totals[label] for label in classes.tolist()])
+    return partial(_weighted_of_block, classes, class_factors(class_weight, classes, of_each))
+
+
+def _weighted_of_block(
     classes: Labels, factors: Array, _X: Array, labels: Labels, counts: Array
 ) -> Array:
     """Counts (n_rows,) times the factor of each row's class."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, overload
 
@@ -14,14 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from relvec._assess.shapley import ShapleyValues, shapley_values
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.targets import log_exposure
+from relvec._fitting.batches import Beside
 from relvec._fitting.result import FittedOutput, Queries, check_range
 from relvec._numerics.checks import check_count
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.likelihoods import RegressionLikelihood
 
-#: Two numbers of every row, made of a likelihood and of mean and covariance of linear predictors.
-Moments = Callable[[RegressionLikelihood, Array, Array], tuple[Array, Array]]
+#: Two numbers of every row, made of a likelihood, of mean and covariance of linear predictors, and
+#: of what is beside the rows.
+Moments = Callable[..., tuple[Array, Array]]
 
 
 class LatentPredictor(RelevanceEstimator):
@@ -48,13 +50,15 @@ class LatentPredictor(RelevanceEstimator):
         of: Moments,
         *,
         spread: bool,
+        beside: Sequence[Beside] = (),
     ) -> Array:
         """Two numbers of each row, of shape (2, n_samples) or (2, n_samples, n_targets).
 
         They are made of mean and covariance of the linear predictor, which is zero without
-        `spread`.
+        `spread`, and of what is `beside` the rows.
         """
-        both = self._at_rows(partial(_moments, of, spread), X, 2, len(self.fit_result_.outputs))
+        function, n_outputs = partial(_moments, of, spread), len(self.fit_result_.outputs)
+        both = self._at_rows(function, X, 2, n_outputs, beside=beside)
         both = np.swapaxes(both, 0, 1)
         moments: Array = both[:, :, 0] if self._single else both
         return moments
@@ -263,13 +267,16 @@ def likelihood_at(output: FittedOutput, X: Array) -> RegressionLikelihood:
     return likelihood
 
 
-def _moments(of: Moments, spread: bool, model: LatentPredictor, at: Queries) -> Array:
+def _moments(
+    of: Moments, spread: bool, model: LatentPredictor, at: Queries, *beside: Array
+) -> Array:
     """Two numbers of each row and output, shape (n_queries, 2, n_outputs)."""
     outputs = model.fit_result_.outputs
     found = np.empty((len(at.Phi), 2, len(outputs)))
     for number, output in enumerate(outputs):
         mean, covariance = output.latent(at, spread=spread)
-        found[:, :, number] = np.hstack(of(likelihood_at(output, at.X), mean, covariance))
+        likelihood = likelihood_at(output, at.X)
+        found[:, :, number] = np.hstack(of(likelihood, mean, covariance, *beside))
     return found
 
 

@@ -14,6 +14,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from relvec._design import RowBlocks
+from relvec._design.blocks import named
 from relvec._design.moments import Squares, nonconstant_norms
 from relvec._estimators.labels import plain_labels
 from relvec._fitting.data import OutOfCoreData
@@ -47,11 +48,7 @@ def _names_of(X: Any) -> list[str] | None:
 
 def _head(n_features: int, names: Sequence[str] | None) -> Any:
     zeros = np.zeros((1, n_features))
-    if names is None:
-        return zeros
-    import pandas as pd  # whoever has named columns has it
-
-    return pd.DataFrame(zeros, columns=list(names))
+    return zeros if names is None else named(zeros, names)
 
 
 @dataclass(frozen=True)
@@ -122,6 +119,13 @@ class OutOfCoreRows:
 # Functions of a block of rows.
 
 
+def numbers_of(values: Any, name: str) -> Array:
+    """Return the values of an argument at some rows as finite numbers, (n_rows, d)."""
+    with named_errors(name):
+        numbers: Array = check_array(as_numbers(values, name), ensure_2d=False, input_name=name)
+    return numbers.reshape(len(numbers), -1)
+
+
 def _labels(_X: Array, values: Any) -> NDArray[Any]:
     labels: NDArray[Any] = plain_labels(column_or_1d(values))
     with named_errors("y"), warnings.catch_warnings():
@@ -140,9 +144,7 @@ def _squares(X: Array, values: Array) -> Squares:
 
 
 def _numbers(name: str, _X: Array, values: Any) -> Array:
-    with named_errors(name):
-        numbers: Array = check_array(as_numbers(values, name), ensure_2d=False, input_name=name)
-    return numbers.reshape(len(numbers), -1)
+    return numbers_of(values, name)
 
 
 def _weights(X: Array, values: Any) -> Array:

@@ -11,15 +11,24 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._estimators.latent import Moments, function, likelihood_at, likelihood_of
+from relvec._estimators.latent import likelihood_at, likelihood_of
 from relvec._estimators.noise import NoisePredictor
+from relvec._estimators.observations import (
+    interval,
+    log_density,
+    moments,
+    observed_targets,
+    row_exposure,
+    row_noise,
+)
+from relvec._estimators.out_of_core import is_out_of_core
 from relvec._estimators.targets import check_row_variances, log_exposure
+from relvec._fitting.batches import Beside
 from relvec._fitting.result import FittedOutput, Queries, check_range
-from relvec._numerics.checks import check_coverage
+from relvec._numerics.checks import check_coverage, in_memory
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian, RegressionLikelihood
-from relvec.likelihoods.gaussian import normal_interval, normal_log_density
 
 
 class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
@@ -145,17 +154,22 @@ class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
         check_is_fitted(self)
         if return_cov:
             return self._joint(X, noise_variance_per_row, exposure)
-        if noise_variance_per_row is not None:
+        outputs = self.fit_result_.outputs
+        needed = any(likelihood_of(output).mean_depends_on_variance for output in outputs)
+        known = self._known(noise_variance_per_row, exposure)
+        of = partial(moments, noise_variance_per_row is not None)
+        mean, variance = self._moments(X, of, spread=return_std or needed, beside=known)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def _known(self, variances: ArrayLike | None, exposure: ArrayLike | None) -> list[Beside]:
+        """Return what is known of rows, if anything: variances of their noise, or exposures."""
+        likelihood, known = likelihood_of(self.fit_result_.outputs[0]), []
+        if exposure is not None:
+            known = [row_exposure(exposure, likelihood)]
+        if variances is not None:
             self._check_gaussian()
-            mean, std = self.predict_latent(X, return_std=True)
-            known = check_row_variances(noise_variance_per_row, len(mean))
-            std = np.sqrt((std.T**2 + known).T)
-        else:
-            outputs = self.fit_result_.outputs
-            needed = any(likelihood_of(output).mean_depends_on_variance for output in outputs)
-            mean, variance = self._of_counts(X, _observed, exposure, spread=return_std or needed)
-            std = np.sqrt(variance)
-        return (mean, std) if return_std else mean
+            known = [*known, row_noise(variances)]
+        return known
 
     @with_default_float_errors
     def predict_interval(
@@ -202,12 +216,9 @@ class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
         """
         check_is_fitted(self)
         check_coverage(coverage)
-        if noise_variance_per_row is not None:
-            mean, std = self.predict(
-                X, return_std=True, noise_variance_per_row=noise_variance_per_row
-            )
-            return normal_interval(mean, std, coverage)
-        lower, upper = self._of_counts(X, partial(_interval, coverage), exposure, spread=True)
+        known = self._known(noise_variance_per_row, exposure)
+        of = partial(interval, coverage, noise_variance_per_row is not None)
+        lower, upper = self._moments(X, of, spread=True, beside=known)
         return lower, upper
 
     @with_default_float_errors
@@ -252,23 +263,13 @@ class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
         -5.41
         """
         check_is_fitted(self)
-        rows, targets = self._like_fitted(X, y)
-        for output, target in zip(self.fit_result_.outputs, targets.T, strict=True):
-            likelihood_of(output).support.check(target)
-        if noise_variance_per_row is not None:
-            mean, std = self.predict(
-                X, return_std=True, noise_variance_per_row=noise_variance_per_row
-            )
-            return normal_log_density(targets.reshape(mean.shape) - mean, std**2)
-        mean, variance = self._moments(X, function, spread=True).reshape(2, len(targets), -1)
-        mean = mean + self._log_exposure(exposure, len(targets))[:, None]
-        found = [
-            likelihood_at(output, rows).predictive_log_density(
-                targets[:, [i]], mean[:, [i]], variance[:, [i], None]
-            )
-            for i, output in enumerate(self.fit_result_.outputs)
-        ]
-        return found[0] if self._single else np.stack(found, axis=1)
+        targets = y if is_out_of_core(X) else self._like_fitted(X, y)[1]
+        likelihoods = [likelihood_of(output) for output in self.fit_result_.outputs]
+        known = self._known(noise_variance_per_row, exposure)
+        of = partial(_log_densities, noise_variance_per_row is not None)
+        beside = [observed_targets(targets, likelihoods), *known]
+        found: Array = self._at_rows(of, X, len(likelihoods), beside=beside)
+        return found[:, 0] if self._single else found
 
     def score(
         self,
@@ -295,26 +296,8 @@ class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
         score : float
             1 less the sum of squared errors over that about the mean of y.
         """
-        return float(r2_score(y, self.predict(X, exposure=exposure), sample_weight=sample_weight))
-
-    def _log_exposure(self, exposure: ArrayLike | None, n_samples: int) -> Array:
-        """Logarithm of the exposure of each query, (n_samples,)."""
-        return log_exposure(exposure, n_samples, self.fit_result_.outputs[0].likelihood)
-
-    def _of_counts(
-        self, X: ArrayLike, of: Moments, exposure: ArrayLike | None, *, spread: bool
-    ) -> Array:
-        """Two numbers of each row, as `_moments` returns them, where counts have an exposure."""
-        if exposure is None:
-            return self._moments(X, of, spread=spread)
-        latent = np.asarray(self._moments(X, function, spread=spread))
-        mean, variance = latent.reshape(2, latent.shape[1], -1)
-        mean = mean + self._log_exposure(exposure, len(mean))[:, None]
-        found = np.empty_like(latent).reshape(2, *mean.shape)
-        for i, output in enumerate(self.fit_result_.outputs):
-            own = of(likelihood_of(output), mean[:, [i]], variance[:, [i], None])
-            found[:, :, i] = np.hstack(own).T
-        return found.reshape(latent.shape)
+        predicted = in_memory(self.predict(X, exposure=exposure))
+        return float(r2_score(in_memory(y), predicted, sample_weight=in_memory(sample_weight)))
 
     def _joint(
         self, X: ArrayLike, variances: ArrayLike | None, exposure: ArrayLike | None
@@ -328,7 +311,7 @@ class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
                 latent = output.posterior.latent_mean(own)
                 covariance = output.posterior.joint_covariance(own)
                 covariance += np.diag(output.unspanned_variance(at))
-            latent = latent + self._log_exposure(exposure, len(at.Phi))[:, None]
+            latent = latent + log_exposure(exposure, len(at.Phi), likelihood)[:, None]
             check_range(latent, covariance)
             if variances is None:
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])
@@ -344,13 +327,14 @@ class Predictor(RegressorMixin, NoisePredictor):  # type: ignore[misc]
         return np.stack(means, axis=-1), np.stack(covariances, axis=-1)
 
 
-def _observed(of: RegressionLikelihood, mean: Array, cov: Array) -> tuple[Array, Array]:
-    """Mean and variance of an observation."""
-    return of.moments(mean, cov)
-
-
-def _interval(
-    coverage: float, of: RegressionLikelihood, mean: Array, cov: Array
-) -> tuple[Array, Array]:
-    """Ends of the interval of an observation."""
-    return of.interval(mean, cov, coverage)
+def _log_densities(
+    noise_known: bool, model: Predictor, at: Queries, targets: Array, *known: Array
+) -> Array:
+    """Log density of each target (n_queries, n_targets) at rows of which something may be known."""
+    found = np.empty(targets.shape)
+    for number, output in enumerate(model.fit_result_.outputs):
+        predicted = output.latent(at, spread=True)
+        own = targets[:, [number]]
+        likelihood = likelihood_at(output, at.X)
+        found[:, number] = log_density(noise_known, likelihood, own, *predicted, *known)
+    return found

@@ -27,7 +27,14 @@ from relvec._estimators.targets import (
 from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput
-from relvec._numerics.checks import check_positive, check_weights, named_errors, read_only, reading
+from relvec._numerics.checks import (
+    check_positive,
+    check_weights,
+    in_memory,
+    named_errors,
+    read_only,
+    reading,
+)
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
@@ -248,6 +255,7 @@ class Regressor(Incremental):
         return tags
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
+        X, y = in_memory(X), in_memory(y)
         if issparse(y):
             raise TypeError("y is a sparse matrix, expected a dense array of targets")
         read = reading(lambda: self._dictionary().any_rows, X, y=y)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from relvec._numerics.checks import named_errors, refuse_no_numbers
+from relvec._numerics.checks import in_memory, named_errors, refuse_no_numbers
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods import Likelihood
@@ -60,6 +60,7 @@ def check_row_variances(variances: ArrayLike, n_samples: int) -> Array:
 
 def check_positive_rows(values: ArrayLike, n_samples: int, name: str) -> Array:
     """Return positive numbers, one a row, as an array (n_samples,)."""
+    values = in_memory(values)
     if np.shape(values) != (n_samples,):
         raise ValueError(f"{name} has shape {np.shape(values)}, expected {(n_samples,)}")
     refuse_no_numbers(name, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Self
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Extra, Residuals, TrainingRows
-from relvec._fitting.batches import by_batches
+from relvec._fitting.batches import Beside, by_batches
 from relvec._fitting.data import TrainingData
 from relvec._fitting.noise_model import LearntNoise, NoisySolution
 from relvec._fitting.problem import Problem
@@ -256,17 +256,26 @@ class FitResult(Compact):
             row[output.columns] = getattr(output, name)
         return rows[0] if self.single else rows
 
-    def at_rows(self, function: Callable[[Queries], Array], X: Any, *shape: int) -> Any:
+    def at_rows(
+        self,
+        function: Callable[..., Array],
+        X: Any,
+        *shape: int,
+        beside: Sequence[Beside] = (),
+    ) -> Any:
         """Apply a function of the kept functions at rows X, which maps one row to that shape.
 
-        Rows are evaluated in batches; those out of core where they are, those in Dask later.
+        Rows are evaluated in batches; those out of core where they are, those in Dask later. The
+        function is given what is `beside` the rows, too.
         """
         numbers = len(self.relevance) * max(len(o.posterior.level) for o in self.outputs) ** 2
         rows = None
         if self.training_rows is not None:
             rows = TrainingRows(self.training_rows, self.basis)
             numbers += rows.numbers(max(len(o.posterior.level) for o in self.outputs))
-        return by_batches(partial(_evaluated, function, self.basis, rows), X, numbers, shape)
+        return by_batches(
+            partial(_evaluated, function, self.basis, rows), X, numbers, shape, beside
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Store few passes of a long history, and warnings by their codes."""
@@ -363,6 +372,10 @@ def _with_residuals(
 
 
 def _evaluated(
-    function: Callable[[Queries], Array], basis: Basis, rows: TrainingRows | None, X: Array
+    function: Callable[..., Array],
+    basis: Basis,
+    rows: TrainingRows | None,
+    X: Array,
+    *beside: Array,
 ) -> Array:
-    return function(Queries.of(X, basis, rows))
+    return function(Queries.of(X, basis, rows), *beside)

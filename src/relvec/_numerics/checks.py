@@ -1,4 +1,4 @@
-"""Checks of numbers; scikit-learn's own let NaN through, which passes every comparison."""
+"""Checks of arguments; scikit-learn's own let NaN through, which passes every comparison."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ LARGEST_WEIGHT = 1e50
 CATEGORIES = " (categories go through a OneHotEncoder, or to estimators of effects)"
 #: Rows that a message names.
 ROWS_NAMED = 5
+
+
+def in_memory(values: Any) -> Any:
+    """Return values in memory: those of Dask are computed, blocks of rows read, others are there.
+
+    It is for what is said of all rows together, and for what there are as many of as rows.
+    """
+    if hasattr(values, "dask") and hasattr(values, "compute"):
+        return values.compute()
+    return values.in_memory() if hasattr(values, "in_memory") else values
 
 
 @contextmanager
@@ -325,7 +335,7 @@ def _check(value: Any, name: str, usable: bool, expected: str) -> None:
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
     """Return weights as an array, one positive at least, or None where every row counts once."""
-    weights = None if sample_weight is None else weights_of(sample_weight, n_samples)
+    weights = None if sample_weight is None else weights_of(in_memory(sample_weight), n_samples)
     if weights is None:
         return None
     check_any_weight(weights.sum())
