@@ -1,5 +1,7 @@
 """Fits that miss the function are told from good ones, and the noise is not blamed for it."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,10 @@ from sklearn.datasets import make_friedman1, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianRegressor
-from relvec._assess.residuals import _common_with_nearest
+from relvec._fitting import residuals
+from relvec._fitting.residuals import common_with_nearest, left_out
 from relvec.datasets import make_sinc
+from relvec.exceptions import UnderfitWarning
 from relvec.solvers import Sequential
 
 pytestmark = pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
@@ -52,6 +56,72 @@ def test_bad_fits_are_laid_to_the_width_or_the_starts(data, fault):
     assert "gamma" in str(diagnosis)
     assert not ON_NOISE.intersection(diagnosis.codes)
     assert diagnosis.codes[0] == "underfit" or "kernel_narrow" in diagnosis.codes
+
+
+def warned(model, X, y, weights=None):
+    """Warnings of a fit whose function misses a part of the targets, in words."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y, weights)
+    return [str(one.message) for one in caught if one.category is UnderfitWarning]
+
+
+@pytest.mark.parametrize("data", SINES)
+@pytest.mark.parametrize("fault", ["wide", "stopped"])
+def test_the_fit_itself_warns(data, fault):
+    X, y, gamma = SINES[data](0)
+    model = UNDERFITS[fault](gamma)
+    (text,) = warned(model, X, y)
+    finding = model.diagnose(X, y)[0]
+    assert text == f"{finding.fact}; see diagnose(X, y)"
+    assert model.diagnose().codes[0] == "underfit"
+    assert model.diagnose(X, y).codes.count("underfit") == 1
+
+
+def test_good_fits_are_not_warned_of():
+    assert sum(map(len, (warned(*case) for case in good_fits()))) <= 2
+
+
+def test_of_a_fit_that_was_stopped_nothing_more_is_said():
+    X, y, gamma = SINES["0 to 20"](0)
+    assert warned(RVR(gamma=1e-3 * gamma), X, y)
+    assert not warned(RVR(gamma=1e-3 * gamma, max_iter=1), X, y)
+
+
+def test_the_worst_of_several_targets_is_told_of():
+    X, y, gamma = SINES["0 to 20"](0)
+    slow = np.cos(0.1 * X[:, 0]) + 0.1 * np.random.RandomState(1).standard_normal(len(X))
+    model = RVR(gamma=1e-3 * gamma)
+    (alone,) = warned(model, X, y)
+    assert warned(model, X, np.column_stack([slow, y, slow])) == [alone]
+    assert not warned(model, X, slow)
+
+
+def test_rows_out_of_memory_are_looked_at_too():
+    X, y, gamma = SINES["0 to 20"](0)
+    model = RVR(gamma=1e-3 * gamma)
+    da = pytest.importorskip("dask.array")
+    assert warned(model, da.from_array(X, (30, 1)), da.from_array(y, 30)) == warned(model, X, y)
+
+
+def test_of_many_rows_some_are_looked_at(monkeypatch):
+    X, y, gamma = SINES["0 to 30"](0)
+    monkeypatch.setattr(residuals, "MOST_ROWS", 120)
+    assert warned(RVR(gamma=1e-3 * gamma), X, y)
+    monkeypatch.setattr(residuals, "MOST_ROWS", 5)  # too few to tell
+    assert not warned(RVR(gamma=1e-3 * gamma), X, y)
+
+
+def test_copies_of_rows_count_in_the_residuals_as_they_do_in_the_fit():
+    """Under weights of 3, a row is predicted with two copies of itself."""
+    X, y, gamma = SINES["0 to 20"](0)
+    model = RVR(gamma=1e-3 * gamma)
+    copies = np.full(len(X), 3.0)
+    (text,) = warned(model, X, y, copies)
+    Phi = model.basis_.values(X)
+    residual, variance = left_out(model.fit_result_, Phi, y[:, None], weights=copies)
+    common, _ = common_with_nearest(X, (residual / np.sqrt(variance))[:, 0])
+    assert text.startswith(residuals.statement(common))
 
 
 def good_fits():
@@ -156,7 +226,7 @@ def test_common_share_is_the_covariance_with_the_nearest_row():
     distance = ((X[:, None] - X) ** 2 / X.var(axis=0)).sum(axis=2) + np.diag(np.full(80, np.inf))
     z = z - z.mean()
     expected = np.mean(z * z[distance.argmin(axis=1)]) / np.mean(z**2)
-    common, n = _common_with_nearest(X, z)
+    common, n = common_with_nearest(X, z)
     assert common == pytest.approx(expected, rel=1e-9)
     assert n == 80
 
@@ -165,30 +235,30 @@ def test_common_share_is_the_covariance_with_the_nearest_row():
 def test_units_order_and_constant_columns_do_not_matter(unit):
     X, y, _ = SINES["0 to 20"](0)
     order = np.random.RandomState(0).permutation(len(X))
-    common, _ = _common_with_nearest(X, y)
+    common, _ = common_with_nearest(X, y)
     other = np.column_stack([unit * X, np.full(len(X), unit / 3)])[order]
-    assert _common_with_nearest(other, y[order])[0] == pytest.approx(common, rel=1e-9)
+    assert common_with_nearest(other, y[order])[0] == pytest.approx(common, rel=1e-9)
 
 
 def test_copies_of_rows_are_no_neighbours():
     rng = np.random.RandomState(0)
     X, z = rng.standard_normal((60, 1)), rng.standard_normal(60)
     once, twice = (
-        _common_with_nearest(X, z),
-        _common_with_nearest(np.tile(X, (2, 1)), np.tile(z, 2)),
+        common_with_nearest(X, z),
+        common_with_nearest(np.tile(X, (2, 1)), np.tile(z, 2)),
     )
     assert twice == (pytest.approx(once[0]), 60)
 
 
 def test_many_rows_are_looked_at_in_part(monkeypatch):
     X, y, _ = sine(0, 20, 3000, 0.1)(0)
-    common, n = _common_with_nearest(X, y)
+    common, n = common_with_nearest(X, y)
     assert n == 2000
     assert common == pytest.approx(np.corrcoef(y[:-1], y[1:])[0, 1] * y.var(), rel=0.05)
 
 
 def test_one_place_has_no_neighbours():
-    assert _common_with_nearest(np.ones((50, 2)), np.arange(50.0)) == (0.0, 1)
+    assert common_with_nearest(np.ones((50, 2)), np.arange(50.0)) == (0.0, 1)
 
 
 def test_rows_are_called_by_their_labels():

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from relvec import RVR
-from relvec._assess.leave_one_out import learnt_variances, left_out
 from relvec._evidence.posterior import Posterior
+from relvec._fitting.residuals import learnt_variances, left_out
 from relvec._fitting.result import FittedOutput
 from relvec.likelihoods import Gaussian
 from relvec.likelihoods.gaussian import normal_log_density

@@ -27,7 +27,7 @@ from benchmarks.paper.draws import seeds
 from benchmarks.table import print_table
 from relvec import RVR
 from relvec._assess.conformal import CalibratedRegressor
-from relvec._assess.leave_one_out import left_out
+from relvec._fitting.residuals import left_out
 from relvec.basis import RBF
 
 SIZES, N_NEW, N_FOLDS = [100, 300, 1000], 500, 5

@@ -14,6 +14,8 @@ totals of international passengers in thousands from 1949 to 1960.
 # Data and dictionary
 # -------------------
 # The season grows with the level, so the logarithm is fitted. The last three years are held out.
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from relvec import RVR
 from relvec.basis import Fourier, Polynomial
 from relvec.display import BLUE, INK, MIST, STEEL
+from relvec.exceptions import UnderfitWarning
 
 PASSENGERS = """
 112 118 132 129 121 135 148 148 136 119 104 118 115 126 141 135 125 149 170 170 158 133 114 140
@@ -35,6 +38,9 @@ passengers = np.array(PASSENGERS.split(), dtype=float)
 years = np.arange(len(passengers)) / 12
 X = pd.DataFrame({"year": years})
 known = years < 9
+
+# Residuals of neighbouring months are alike, of which fits warn: see below.
+warnings.simplefilter("ignore", UnderfitWarning)
 
 model = RVR(kernel=[Polynomial(degree=2), Fourier(harmonics=6, period=1.0)])
 model.fit(X[known], np.log(passengers[known]))
@@ -73,6 +79,7 @@ ax.legend(edgecolor="none", loc="upper left")
 plt.show()
 
 # %%
-# Growth slowed down in 1958, and the plain intervals miss nearly all that came. Those calibrated in
-# time know how far a trend can be off after three years, from two times that it was; two are few to
-# know it well.
+# What the trend misses lasts for months: residuals of neighbouring months are alike, and months are
+# not independent. Growth slowed down in 1958, and the plain intervals miss nearly all that came.
+# Those calibrated in time know how far a trend can be off after three years, from two times that it
+# was; two are few to know it well.

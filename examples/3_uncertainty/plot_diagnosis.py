@@ -13,11 +13,14 @@ and which parameter to change.
 # -------------------------------
 # A measurement with a relative error of 15 %, as of concentrations, prices or counts of cells, but
 # fitted as it is.
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 from relvec import RVR
 from relvec.display import BLUE, INK, MIST
+from relvec.exceptions import UnderfitWarning
 
 rng = np.random.RandomState(0)
 hours = np.sort(rng.uniform(0, 24, 150))
@@ -55,6 +58,7 @@ plt.show()
 # --------------
 # A kernel far too narrow, one far too wide, rows that are far from all that was fitted, and
 # a few measurements gone wrong:
+warnings.simplefilter("ignore", UnderfitWarning)  # the fit warns of it, too
 print("gamma=1000:", RVR(gamma=1000.0).fit(X, np.log(y)).diagnose(X, np.log(y)).codes)
 print("gamma=1e-6:", RVR(gamma=1e-6).fit(X, np.log(y)).diagnose(X, np.log(y)).codes)
 print("after 100 hours:", logarithm.diagnose([[100.0], [120.0]]).codes)

@@ -122,6 +122,12 @@ class InterruptedWarning(RelvecWarning, ConvergenceWarning):  # type: ignore[mis
     code = "interrupted"
 
 
+class UnderfitWarning(RelvecWarning):
+    """Residuals of near rows are alike: the function misses most of what X tells of y."""
+
+    code = "underfit"
+
+
 class NoiseFloorWarning(RelvecWarning):
     """The learnt noise reached its floor: the targets are noise-free or are being interpolated."""
 

@@ -19,7 +19,13 @@ from tests.support.rows import BASES
 TABLES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 #: For any number of inputs, which some rows of tests.support.rows are not.
 ANY_INPUTS = Concatenate([Bias(), Columns(), RBF(gamma=0.5)])
-FOR_ANY = [row for row in BASES if getattr(row, "labels", None) is None and type(row) is not Effect]
+FOR_ANY = [
+    row
+    for row in BASES
+    if getattr(row, "labels", None) is None
+    and np.ndim(getattr(row, "gamma", 0.0)) == 0
+    and type(row) is not Effect
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

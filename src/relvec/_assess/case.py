@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 
 from relvec._assess.findings import Finding
-from relvec._assess.leave_one_out import learnt_variances, left_out
+from relvec._fitting.residuals import learnt_variances, left_out
 from relvec._fitting.result import FitResult
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.objects import equal_objects
@@ -23,8 +23,6 @@ from relvec.likelihoods import Gaussian
 
 Mask = NDArray[np.bool_]
 
-#: Probability that a statistical rule speaks by chance: fits come by the hundred in a search.
-LEVEL = 1e-3
 #: Rows from which on residuals and shares are looked at: the tests' own distributions hold by then.
 ENOUGH = 50
 #: Ratio of spreads: a feature that much narrower is a share of 1e-4 of a squared distance.

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
-from relvec._assess.leave_one_out import learnt_variances, left_out
 from relvec._assess.model_names import names_by_difference
 from relvec._assess.pipelines import prefix_of, unwrap
 from relvec._assess.summary import table
+from relvec._fitting.residuals import learnt_variances, left_out
 from relvec._numerics.checks import in_memory
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian

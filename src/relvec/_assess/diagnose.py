@@ -26,7 +26,7 @@ from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, un
 from relvec._fitting.result import FittedOutput
 from relvec._numerics.checks import in_memory
 from relvec._numerics.typing import Array
-from relvec.exceptions import Advice
+from relvec.exceptions import Advice, UnderfitWarning
 
 #: Share of the rows that well determined weights use up, above which every other row has a function
 #: of its own.
@@ -107,7 +107,10 @@ def findings_of(case: Case) -> Diagnosis:
 
 def warned(case: Case) -> Iterator[Finding]:
     """Warnings of the fit, which name the parameter themselves."""
+    judged = case.has_inputs and len(case.y) > 0  # by `underfit`
     for warning in case.result.warnings:
+        if judged and warning.code == UnderfitWarning.code:
+            continue
         yield Finding(warning.code, warning.fact, {}, warning.advice)
 
 

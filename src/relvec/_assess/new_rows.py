@@ -8,8 +8,9 @@ import numpy as np
 from scipy.stats import binom, norm
 from sklearn.base import is_classifier
 
-from relvec._assess.case import ENOUGH, LEVEL, Case, Mask
+from relvec._assess.case import ENOUGH, Case, Mask
 from relvec._assess.findings import Finding
+from relvec._fitting.residuals import LEVEL
 from relvec._numerics.floats import SMALLEST
 from relvec.basis.curves import Levels
 from relvec.basis.effects import effects_in

@@ -7,24 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
 from scipy.stats import t as student
-from sklearn.neighbors import NearestNeighbors
 
-from relvec._assess.case import ENOUGH, LEVEL, Case, Mask, correlation
+from relvec._assess.case import ENOUGH, Case, Mask, correlation
 from relvec._assess.findings import Finding
+from relvec._fitting.residuals import LEVEL, missed, statement
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
-from relvec.basis.scale import standard_deviations
 from relvec.exceptions import Advice
 from relvec.solvers import Sequential
 
-#: Share of the variance of residuals that near rows have in common, above which most of what is
-#: taken for noise is a function of X.
-MOSTLY = 0.5
-#: Places at most whose neighbours are looked up, distances at most that these take, and neighbours
-#: at most of each.
-MOST_PLACES, MOST_DISTANCES, MOST_NEIGHBOURS = 2000, 200_000_000, 8
-#: Neighbours are equally near whose distances differ by no more than this share.
-EQUALLY_NEAR = 1e-6
 #: Share of rows that may be outliers of Gaussian noise; more of them are its shape.
 FEW_OUTLIERS = 0.1
 #: How many times as far noise may reach whose size is seen to differ from row to row.
@@ -39,23 +30,15 @@ Trend = tuple[float, float, str]
 def underfit(case: Case) -> Iterator[Finding]:
     """Residuals of near rows are alike: the function misses a part of what X tells of y.
 
-    Under the model the share has a variance of 2/n at most, if all rows are pairs of neighbours:
-    fewer than 20 places show nothing. Kernel values are no inputs, and need be no distances.
+    Kernel values are no inputs, and need be no distances.
     """
     if not case.has_inputs or not len(case.y):
         return
     for name, z, expected in _dependent(case):
-        common, n = _common_with_nearest(case.X, z)
-        common -= expected
-        if common > MOSTLY and common * np.sqrt(n / 2) > norm.isf(LEVEL):
-            yield Finding(
-                "underfit",
-                f"{name}residuals depend on X: each shares {100 * common:.0f} % of its variance "
-                "with those of the nearest rows, where noise shares none, so the function misses "
-                "a part of y that counts as noise",
-                {"common": common},
-                _another_fit(case),
-            )
+        share = missed(case.X, z, expected)
+        if share:
+            fact = f"{name}{statement(share)}"
+            yield Finding("underfit", fact, {"common": share}, _another_fit(case))
 
 
 def heteroscedastic(case: Case) -> Iterator[Finding]:
@@ -130,32 +113,6 @@ def _dependent(case: Case) -> Iterator[tuple[str, Array, float]]:
     elif case.fitted_rows and not case.gaussian:
         for name, z in zip(case.output_names, case.pearson.T, strict=True):
             yield name, z, 0.0
-
-
-def _common_with_nearest(X: Array, z: Array) -> tuple[float, int]:
-    """Covariance of residuals with those of the nearest rows, over their variance, at least 1.
-
-    Columns of X, of shape (n_samples, n_features), are standardised, and rows at one place, whose
-    number is returned too, have their mean in the place of z (n_samples,): copies of a row tell
-    nothing of their neighbours. Where several places are as near, they have theirs.
-    """
-    spread = standard_deviations(X)
-    X = X[:, spread > 0] / spread[spread > 0]
-    places, place = np.unique(X, axis=0, return_inverse=True)
-    n = len(places)
-    if n < 2:
-        return 0.0, n
-    z = np.bincount(place.ravel(), z) / np.bincount(place.ravel())
-    z = z - z.mean()
-    count = min(n, MOST_PLACES, max(ENOUGH, MOST_DISTANCES // n))
-    chosen = np.linspace(0, n - 1, count).round().astype(np.intp)
-    nearest = NearestNeighbors(n_neighbors=min(n, 1 + MOST_NEIGHBOURS)).fit(places)
-    distance, index = nearest.kneighbors(places[chosen])
-    distance = np.where(index == chosen[:, None], np.inf, distance)
-    near = distance <= (1 + EQUALLY_NEAR) * distance.min(axis=1, keepdims=True)
-    beside = (near * z[index]).sum(axis=1) / near.sum(axis=1)
-    z = z[chosen]
-    return float(np.mean(z * beside) / max(np.mean(z**2), 1.0)), count
 
 
 def _another_fit(case: Case) -> tuple[Advice, ...]:

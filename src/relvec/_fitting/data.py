@@ -193,6 +193,11 @@ class TrainingData:
             self, X=self.X[rows], targets=targets, weights=weights, row_precision=precision
         )
 
+    def some_rows(self, most: int) -> TrainingData | None:
+        """Return so many rows in memory at most, evenly spaced; None where rows are gone."""
+        count = min(most, self.n_rows)
+        return self.subset(np.linspace(0, self.n_rows - 1, count).round().astype(np.intp))
+
     def check(self, likelihood: Likelihood, basis: Basis) -> None:
         """Raise unless the likelihood takes the targets, and the rows serve the basis."""
         del basis
@@ -376,6 +381,9 @@ class SummedData(TrainingData):
 
     def check(self, likelihood: Likelihood, basis: Basis) -> None:
         """Accept what was checked when the rows were seen."""
+
+    def some_rows(self, most: int) -> None:
+        """Return None: the rows are gone."""
 
     def learns_scales(self, basis: Basis) -> bool:
         """Return False: the first rows told the scales."""

@@ -12,6 +12,7 @@ from relvec._fitting.centers import LOOKED_AT, choose_centers, distinct, looked_
 from relvec._fitting.data import TrainingData
 from relvec._fitting.noise import learn_noise
 from relvec._fitting.problem import FitConfig, Problem
+from relvec._fitting.residuals import with_underfit
 from relvec._fitting.result import FitResult
 from relvec._fitting.scales import learn_scales
 from relvec._fitting.stages import in_stages
@@ -88,6 +89,7 @@ def fit(
         if not all(np.isfinite(solution.log_evidence) for solution in solutions):
             raise OverflowError(NO_DIGITS)
         result = FitResult.of(problem, basis, solutions, runner.warning)
+        result = with_underfit(result, data, config.order)
         conclude(result)
     return result
 

@@ -236,8 +236,9 @@ class Sequential(Solver):
                 case "delete copies":
                     state = self._without_copies(model, state)
                 case "exchange":
-                    ends, penalty = state.reached, self.multiplicity_penalty
-                    better = better_exchange(model, ends, self.tol, penalty)
+                    # Several starts that were asked for also show how sure the best is.
+                    ends = state.reached[-1:] if self.n_starts > 1 else state.reached
+                    better = better_exchange(model, ends, self.tol, self.multiplicity_penalty)
                     if better is not None:
                         return state.ascending(better)
                 case "polish":
