@@ -128,6 +128,9 @@ def numbers_of(values: Any, name: str) -> Array:
 
 def _labels(_X: Array, values: Any) -> NDArray[Any]:
     labels: NDArray[Any] = plain_labels(column_or_1d(values))
+    if labels.dtype.kind == "O":  # as columns of nullable types arrive
+        numbers = np.array(labels.tolist())
+        labels = numbers if numbers.dtype.kind in "biu" else labels
     with named_errors("y"), warnings.catch_warnings():
         # that few of a block's labels are the same says nothing of all rows
         warnings.filterwarnings("ignore", "The number of unique classes is greater")
