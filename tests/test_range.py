@@ -21,6 +21,7 @@ from relvec import (
 )
 from relvec.basis import RBF, Basis, Columns, FunctionColumns, Kernel, Product, Sum
 from relvec.basis.scale import resolve_gamma, standard_deviations
+from relvec.exceptions import EmptyModelWarning
 
 DRAW = np.random.RandomState(0)
 X = DRAW.standard_normal((30, 2))
@@ -281,3 +282,61 @@ def test_rows_are_not_written_to(basis):
     with pytest.raises(ValueError, match="read-only"):
         RVR(basis).fit(rows, Y)
     np.testing.assert_array_equal(rows, X)
+
+
+@pytest.mark.parametrize("estimator", [RVR("linear"), RVR(gamma=1.0), SparseBayesianRegressor()])
+@pytest.mark.parametrize("size", [1e301, 1e307, 1e-301, 1e-307])
+def test_inputs_whose_sums_or_inverse_ranges_leave_float64_are_refused(estimator, size):
+    far = X / np.abs(X).max() * size
+    with pytest.raises(OverflowError, match=r"X .* in column 0, .*; rescale X"):
+        estimator.fit(far, Y)
+    with pytest.raises(OverflowError, match="rescale X"):
+        EffectsRegressor().fit(far, Y)
+
+
+def test_infinities_of_both_signs_are_refused_without_a_warning():
+    for container in (np.float32, np.float64):
+        far = X.astype(container)
+        far[0], far[1] = np.inf, -np.inf
+        for call in (lambda: RVR().fit(far, Y), lambda: RBF().fit(far)):  # noqa: B023
+            with pytest.raises(ValueError, match="X contains infinity"):
+                call()
+
+
+def test_underflows_of_validation_are_no_errors_of_a_caller():
+    with np.errstate(all="raise"):
+        tiny = 1e-300 * Y
+        with pytest.raises(OverflowError, match="squares of y fall below"):
+            RVR().fit(X, tiny)
+        far = RBF(gamma=1.0).fit(X).transform(100 * X)
+    assert (far < 1).all()
+
+
+@pytest.mark.parametrize("size", [1e155, 1e300])
+def test_counts_whose_squares_overflow_are_refused(size):
+    with pytest.raises(OverflowError, match="squares of y exceed the range of float64"):
+        RVR(likelihood="poisson").fit(X, size * np.abs(Y))
+
+
+def test_a_prior_of_noise_far_from_the_size_of_y_is_refused():
+    for model in (RVR(beta_prior=(1.0, 1e-3)), SparseBayesianRegressor(beta_prior=(1.0, 1e-3))):
+        with pytest.raises(OverflowError, match="beta_prior"):
+            model.fit(X, 1e-120 * Y)
+        with pytest.warns(EmptyModelWarning):  # noise as large as the prior has it
+            model.fit(X, 1e-20 * Y)
+
+
+def test_student_t_noise_of_a_constant_smaller_than_any_square():
+    with pytest.warns(UserWarning, match="no basis function"):
+        model = RVR("linear", likelihood="student_t").fit(X, np.full(30, -1.3e-211))
+    assert np.isfinite(model.predict_latent(X, return_std=True)).all()
+
+
+def test_columns_more_than_weighted_rows_are_counted_by_blocks():
+    wide = DRAW.standard_normal((5, 8))
+    weights = np.arange(1.0, 6.0)
+    target = 10 * wide[:, 0] + DRAW.standard_normal(5)
+    whole = SparseBayesianRegressor(noise_variance=1.0).fit(wide, target, weights)
+    parts = SparseBayesianRegressor(noise_variance=1.0, memory_limit=1.0)
+    parts.fit(wide, target, weights)
+    np.testing.assert_allclose(parts.predict(wide), whole.predict(wide), rtol=1e-6)

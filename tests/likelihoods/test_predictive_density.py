@@ -106,3 +106,28 @@ def test_counts_of_a_known_rate_are_poisson():
     counts, rate = np.arange(9.0), np.full(9, 2.5)
     found = count_log_density(counts, rate, np.zeros(9))
     np.testing.assert_allclose(found, poisson(2.5).logpmf(counts), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("count", "rate", "excess"),
+    [
+        (60.0, 70.0, 0.5),
+        (1e6, 1.01e6, 3.0),
+        (1e10, 1e3, 0.1),
+        (1e15, 1.0000001e15, 2.0),
+        (1e15, 1e15, 1e5),
+        (1e140, 1e139, 1e-10),
+        (1e140, 1e139, 1e139),
+        (3.0, 1e9, 1e-3),
+    ],
+)
+def test_counts_of_any_size_keep_their_digits(count, rate, excess):
+    """The negative binomial distribution in 400 digits."""
+    with mpmath.workdps(400):
+        t, mean, above = map(mpmath.mpf, (count, rate, excess))
+        shape = mean / above
+        ways = mpmath.loggamma(t + shape) - mpmath.loggamma(t + 1) - mpmath.loggamma(shape)
+        rare = t * mpmath.log(above / (1 + above)) - shape * mpmath.log(1 + above)
+        expected = float(ways + rare)
+    found = count_log_density(*(np.array([value]) for value in (count, rate, excess)))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -12,11 +12,11 @@ from relvec.exceptions import RelvecWarning
 #: What a refusal may be about.
 ARGUMENTS = (
     "X|y|sample_weight|noise_variance_per_row|noise_variance|centers|gamma|kernel|degree|coef0|"
-    "n_samples|solver|features?|samples?|array"
+    "n_samples|solver|likelihood|alpha_prior|beta_prior|features?|samples?|array"
 )
 
 
-def outcome(model, X, y, queries, **given):
+def outcome(model, X, y, queries, *, everything=False, **given):
     """Fit and predict; the refusal, or None. Fails where the contract does."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -25,13 +25,15 @@ def outcome(model, X, y, queries, **given):
         try:
             model.fit(X, y, **given)
             check_finite(model, queries)
+            if everything:
+                check_the_rest(model, X, y, queries, **given)
         except (ValueError, TypeError, OverflowError) as refusal:
-            found = refusal
-        else:
-            return None
-    assert type(found) in (ValueError, TypeError, OverflowError), repr(found)
-    assert re.search(rf"\b({ARGUMENTS})\b", str(found)), repr(found)
-    return found
+            if type(refusal) not in (ValueError, TypeError, OverflowError) or not re.search(
+                rf"\b({ARGUMENTS})\b", str(refusal)
+            ):
+                raise AssertionError(f"this names no argument: {refusal!r}") from refusal
+            return refusal
+    return None
 
 
 def check_finite(model, queries):
@@ -53,3 +55,17 @@ def check_finite(model, queries):
         assert np.isfinite(mean).all()
         assert np.isfinite(std).all()
         assert (std >= 0).all()
+
+
+def check_the_rest(model, X, y, queries, **given):
+    """What a fitted model says when it is asked for more is finite, too, or refused by name."""
+    model.summary()
+    model.diagnose()
+    assert np.isfinite(model.log_evidence(X, y, **given))
+    if is_classifier(model):
+        return
+    assert np.isfinite(model.predict_log_density(X, y)).all()
+    low, high = model.predict_interval(queries)
+    assert (low <= high).all()
+    assert np.isfinite(low).all()
+    assert np.isfinite(high).all()

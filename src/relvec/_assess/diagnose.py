@@ -160,7 +160,7 @@ def kernel_wide(case: Case) -> Iterator[Finding]:
     relevance = getattr(case.model, "feature_relevance_", None)
     if relevance is None or not case.local.any():
         return
-    spread = float(np.linalg.norm(relevance))
+    spread = float(np.hypot.reduce(relevance))
     if spread < FLAT:
         yield Finding(
             "kernel_wide",

@@ -137,7 +137,8 @@ class BlockedDesign(Design):
         mean, norm2 = found.mean[:m], found.squares[:m]
         center = mean if self.has_intercept else np.zeros(m)
         if not self.has_intercept:
-            norm2 = norm2 + self.total_weight * mean**2
+            with np.errstate(over="ignore"):  # which is refused
+                norm2 = norm2 + self.total_weight * mean**2
         nothing = np.broadcast_to(self.functions.nothing, m)
         self._check_range(norm2, center, nothing)
         norms = nonconstant_norms(np.sqrt(norm2), center, self.total_weight, nothing)

@@ -183,12 +183,18 @@ def _norms(Phi: Array) -> Array:
         norms: Array = np.sqrt(norm2)
         return norms
     # zeros, or squares that leave the range
-    size = np.abs(Phi).max(axis=0)
-    if not np.isfinite(size).all():
-        raise OverflowError("basis functions exceed the range of float64; rescale X")
+    size = _in_range(np.abs(Phi).max(axis=0))
     unit = Phi / np.where(size > 0, size, 1.0)
-    scaled: Array = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
-    return scaled
+    with np.errstate(over="ignore"):
+        scaled: Array = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
+    return _in_range(scaled)
+
+
+def _in_range(found: Array) -> Array:
+    """Refuse sizes of basis functions that are not finite."""
+    if not np.isfinite(found).all():
+        raise OverflowError("basis functions exceed the range of float64; rescale X")
+    return found
 
 
 class DenseFrame(TargetFrame):

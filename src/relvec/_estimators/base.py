@@ -25,7 +25,6 @@ from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig
 from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_count, check_positive
-from relvec._numerics.linalg import default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Index
 from relvec._runner import Checkpoint, fingerprints
@@ -77,7 +76,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         config = self._config(data, single=single, order=order)
         runner = self._runner(given, self._checkpoint(given, data))
         self.n_samples_fit_ = data.n_rows
-        with default_float_errors(), runner.resuming():
+        with runner.resuming():
             data, constant = data.settled()
             noise = None
             if not (isinstance(self.noise, str) and self.noise == "constant"):

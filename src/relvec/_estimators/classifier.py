@@ -34,7 +34,7 @@ from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
 from relvec._numerics.checks import check_weights, in_memory, named_errors, read_only, reading
 from relvec._numerics.floats import SMALLEST
-from relvec._numerics.linalg import with_default_float_errors
+from relvec._numerics.linalg import default_float_errors, with_default_float_errors
 from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import with_callbacks
 from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
@@ -89,21 +89,22 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         RoundingWarning
             Columns of X hold rounding errors beside all others, and are taken for constants.
         """
-        self._check_choice("multi_class", ("multinomial", "ovr"))
-        self._check_choice("proba", ("integrated", "mode"))
-        if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
-            return self._fit_out_of_core(rows, y, sample_weight)
-        X, labels = self._validated(X, y, reset=True)
-        counts = check_weights(sample_weight, len(X))
-        self.classes_, codes = encode(labels, counts)
-        weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
-        targets, likelihood = self._targets(np.eye(len(self.classes_))[codes], self.multi_class)
-        data = TrainingData(
-            X, targets, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
-        )
-        given = {"X": X, "y": labels, "sample_weight": counts}
-        self._fit(data, likelihood, given, single=len(targets) == 1)
-        return self
+        with default_float_errors():
+            self._check_choice("multi_class", ("multinomial", "ovr"))
+            self._check_choice("proba", ("integrated", "mode"))
+            if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
+                return self._fit_out_of_core(rows, y, sample_weight)
+            X, labels = self._validated(X, y, reset=True)
+            counts = check_weights(sample_weight, len(X))
+            self.classes_, codes = encode(labels, counts)
+            weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
+            targets, likelihood = self._targets(np.eye(len(self.classes_))[codes], self.multi_class)
+            data = TrainingData(
+                X, targets, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
+            )
+            given = {"X": X, "y": labels, "sample_weight": counts}
+            self._fit(data, likelihood, given, single=len(targets) == 1)
+            return self
 
     def _fit_out_of_core(self, rows: OutOfCoreRows, y: Any, sample_weight: Any) -> Self:
         """Fit rows that are not in memory."""

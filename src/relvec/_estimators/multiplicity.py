@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relvec._design import Design
+from relvec._design import DenseDesign, Design
 from relvec._design.base import EVERY
 from relvec._numerics.typing import Index
 
@@ -40,6 +40,8 @@ def _squared_correlations(design: Design) -> tuple[float, float]:
     """Sum over all pairs of groups, each with itself too, and mean by chance, times the rows."""
     n_rows, m = design.shape
     if design.groups.single and n_rows < m:
+        if not isinstance(design, DenseDesign):
+            design, _ = design.subset(np.arange(n_rows))
         columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
         gram = columns @ columns.T
         return float(np.vdot(gram, gram)), 1.0

@@ -35,11 +35,18 @@ from relvec._numerics.checks import (
     read_only,
     reading,
 )
-from relvec._numerics.linalg import with_default_float_errors
+from relvec._numerics.linalg import default_float_errors, with_default_float_errors
 from relvec._numerics.priors import check_gamma
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
-from relvec.likelihoods import Gaussian, Interval, Poisson, RegressionLikelihood, StudentT
+from relvec.likelihoods import (
+    Gaussian,
+    Interval,
+    Likelihood,
+    Poisson,
+    RegressionLikelihood,
+    StudentT,
+)
 
 #: Names that ``likelihood`` takes.
 LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
@@ -114,46 +121,42 @@ class Regressor(Incremental):
         RoundingWarning
             Columns of X hold rounding errors beside all others, and are taken for constants.
         """
-        likelihood, precision, variances = self._likelihood(), None, None
-        if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
-            known = {"noise_variance_per_row": noise_variance_per_row, "exposure": exposure}
-            return self._fit_out_of_core(rows, y, sample_weight, known)
-        X, y = self._validated(X, y, reset=True)
-        weights = check_weights(sample_weight, len(X))
-        if noise_variance_per_row is not None:
-            if likelihood != Gaussian():
-                raise ValueError(
-                    f"likelihood={self.likelihood!r}, noise_variance={self.noise_variance!r} and "
-                    f"beta_prior={self.beta_prior!r}, expected 'gaussian', None and (0, 0) with "
-                    "noise_variance_per_row"
-                )
-            variances = check_row_variances(noise_variance_per_row, len(X))
-            common = mean_variance(variances, weights)
-            likelihood, precision = Gaussian(common), relative_precision(variances, common)
-        self.__dict__.pop("_seen", None)  # rows that were seen before
-        t = y.reshape(len(y), -1)
-        layout = self._layout(varying(t if weights is None else t[weights > 0]))
-        targets = {
-            name: with_exposure(some, exposure, likelihood)
-            for name, some in layout.targets(t).items()
-        }
-        data = TrainingData(
-            X,
-            targets,
-            bool(self.fit_intercept),
-            weights,
-            precision,
-            self.memory_limit,
-            exposure is not None,
-        )
-        given = {
-            "X": X,
-            "y": y,
-            "sample_weight": weights,
-            "noise_variance_per_row": variances,
-        }
-        self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
-        return self
+        with default_float_errors():
+            likelihood, precision, variances = self._likelihood(), None, None
+            if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
+                known = {"noise_variance_per_row": noise_variance_per_row, "exposure": exposure}
+                return self._fit_out_of_core(rows, y, sample_weight, known)
+            X, y = self._validated(X, y, reset=True)
+            weights = check_weights(sample_weight, len(X))
+            if noise_variance_per_row is not None:
+                self._check_learns_gaussian_noise(likelihood)
+                variances = check_row_variances(noise_variance_per_row, len(X))
+                common = mean_variance(variances, weights)
+                likelihood, precision = Gaussian(common), relative_precision(variances, common)
+            self.__dict__.pop("_seen", None)  # rows that were seen before
+            t = y.reshape(len(y), -1)
+            layout = self._layout(varying(t if weights is None else t[weights > 0]))
+            targets = {
+                name: with_exposure(some, exposure, likelihood)
+                for name, some in layout.targets(t).items()
+            }
+            data = TrainingData(
+                X,
+                targets,
+                bool(self.fit_intercept),
+                weights,
+                precision,
+                self.memory_limit,
+                exposure is not None,
+            )
+            given = {
+                "X": X,
+                "y": y,
+                "sample_weight": weights,
+                "noise_variance_per_row": variances,
+            }
+            self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
+            return self
 
     def _fit_out_of_core(
         self,
@@ -235,6 +238,15 @@ class Regressor(Incremental):
                 f"likelihood={self.likelihood!r}, whose noise is not Gaussian"
             )
         return Gaussian(self.noise_variance)
+
+    def _check_learns_gaussian_noise(self, likelihood: Likelihood) -> None:
+        """Raise unless noise known by row may take the place of that of the likelihood."""
+        if likelihood != Gaussian():
+            raise ValueError(
+                f"likelihood={self.likelihood!r}, noise_variance={self.noise_variance!r} and "
+                f"beta_prior={self.beta_prior!r}, expected 'gaussian', None and (0, 0) with "
+                "noise_variance_per_row"
+            )
 
     def _check_no_noise_parameters(self) -> None:
         """Raise if there are parameters of noise beside a likelihood that has its own."""

@@ -13,6 +13,7 @@ from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.groups import Groups
+from relvec._numerics.linalg import solve_square
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.base import Likelihood
 
@@ -171,7 +172,7 @@ class EvidenceState(ABC):
             one = own.shape[-1] == 1
             if (own if one else np.linalg.det(own)).min() < SAFE_PIVOT:
                 break
-            column = np.swapaxes(row / own if one else np.linalg.solve(own, row), 1, 2)
+            column = np.swapaxes(row / own if one else solve_square(own, row), 1, 2)
             shift = column @ m[:, gone].reshape(len(m), -1, 1)
             m = m[:, stay] - shift.reshape(len(m), -1, m.shape[-1])
             V = V[:, staying][:, :, staying] - column @ row
@@ -202,7 +203,7 @@ def deletion_cost(variance: Array, mean: Array) -> Array:
         v, m = variance[..., 0, 0], mean[..., 0]
         log_det, explained = np.log(v), m**2 / v
     else:
-        white = np.linalg.solve(variance, mean[..., None])[..., 0]
+        white = solve_square(variance, mean[..., None])[..., 0]
         log_det = np.linalg.slogdet(variance)[1]
         explained = np.einsum("...r,...r->...", mean, white)
     cost: Array = 0.5 * (log_det + explained)

@@ -153,7 +153,8 @@ class Curvature:
         )
         self.half_log_det = float(np.log(self._factor.diagonal()).sum())
         if information.has_intercept:
-            self.half_log_det -= float(np.log(information.intercept_root.diagonal()).sum())
+            with np.errstate(divide="ignore"):  # an intercept that no row tells has no precision
+                self.half_log_det -= float(np.log(information.intercept_root.diagonal()).sum())
 
     @cached_property
     def root(self) -> Array:

@@ -27,6 +27,7 @@ from relvec._evidence.noise import NOISE_FLOOR, Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.groups import Groups
+from relvec._numerics.priors import Gamma
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.gaussian import Gaussian
 
@@ -42,6 +43,8 @@ NEGLECTED_OF_ROUGH, SMALL = 1e-8, 128
 NEGLECTED_FACTOR = 1.0
 #: Noise precision beside a target of unit norm up to which squares stay in range.
 LARGEST_PRECISION = 1e100
+#: Rate of its prior, for a target of unit norm, up to which products with it do.
+LARGEST_RATE = 1e200
 #: Exchanges of which a step in the other precisions is tried.
 TRIALS = 3
 #: Exchanges that are looked at with an addition after them, and the products of numbers of the
@@ -112,13 +115,25 @@ class ExactEvidence(EvidenceModel):
         self.n = design.n_effective
         self.output_variance = float(self.target.variance.mean())
         self.first_beta = 1 / self._first_noise()
-        prior = likelihood.precision_prior.in_units(self.target.scale**-2)
+        prior = self._precision_prior()
         if likelihood.noise_variance is None:
             least = likelihood.least_variance / self.target.scale**2
             floor = np.maximum(NOISE_FLOOR * self.target.variance, least)
             self.noise = Noise(False, 1 / floor, prior)
         else:
             self.noise = Noise(True, self._beta(likelihood.noise_variance), prior)
+
+    def _precision_prior(self) -> Gamma:
+        """Prior of β for targets of unit norm."""
+        given = self.likelihood.precision_prior
+        with np.errstate(over="ignore"):  # which is refused
+            prior = given.in_units(self.target.scale**-2)
+        if not np.all(np.asarray(prior.rate) < LARGEST_RATE):
+            raise OverflowError(
+                f"the rate of beta_prior, {given.rate:g} in squared units of y, and the variance "
+                "of y are too far apart for the range of float64; rescale both"
+            )
+        return prior
 
     def _first_noise(self) -> Array:
         """Noise variance for a search that begins with no function.
@@ -131,7 +146,8 @@ class ExactEvidence(EvidenceModel):
         return first if unexplained is None else np.maximum(first, SHARE_HELD * unexplained)
 
     def _beta(self, noise_variance: float | Array) -> Array:
-        beta: Array = self.target.scale**2 / noise_variance
+        with np.errstate(over="ignore"):  # which is refused
+            beta: Array = self.target.scale**2 / noise_variance
         # Less noise than y has rounding errors would have the functions explain those.
         least = np.maximum(EPSILON**2 * self.target.variance, 1 / LARGEST_PRECISION)
         if not ((beta * least <= 1) & (beta > 1 / LARGEST_PRECISION)).all():

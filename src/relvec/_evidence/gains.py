@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from relvec._numerics.groups import Groups
+from relvec._numerics.linalg import solve_square
 from relvec._numerics.typing import Array, Index
 
 #: The precisions of a shared function are looked for at this many places, then between two of them.
@@ -159,7 +160,7 @@ class Block:
         beside = self.S[:, columns].copy()
         own = beside[:, :, columns] + alpha * np.eye(len(columns))
         one = len(columns) == 1
-        shrunk = np.swapaxes(beside / own if one else np.linalg.solve(own, beside), 1, 2)
+        shrunk = np.swapaxes(beside / own if one else solve_square(own, beside), 1, 2)
         self.Q -= (shrunk @ self.Q[:, columns, None])[:, :, 0]
         self.S -= shrunk @ beside
 

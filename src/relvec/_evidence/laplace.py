@@ -38,6 +38,7 @@ from relvec._evidence.mode import (
 )
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Posterior
+from relvec._numerics.linalg import inverse_root_of_covariance
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood
 
@@ -141,9 +142,8 @@ class LaplaceState(EvidenceState):
         gone = np.setdiff1d(np.arange(len(self.mean)), stay)
         kept, lost = columns_of(stay, outputs), columns_of(gone, outputs)
         V, mean = self.variances[0], self.means.ravel()
-        mean = mean[kept] - V[np.ix_(kept, lost)] @ np.linalg.solve(
-            V[np.ix_(lost, lost)], mean[lost]
-        )
+        root = inverse_root_of_covariance(V[np.ix_(lost, lost)])
+        mean = mean[kept] - V[np.ix_(kept, lost)] @ (root @ (root.T @ mean[lost]))
         hyper = self.hyper.keep(which)
         weights = mean.reshape(-1, outputs) / np.sqrt(hyper.each)[:, None]
         intercept = here.intercept

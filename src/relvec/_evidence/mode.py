@@ -170,8 +170,10 @@ class NewtonIterate:
 
     def newton_step(self, curvature: Curvature) -> tuple[Array, Array, float]:
         """Step of weights and intercept to the top of a paraboloid, and its height there."""
-        step, shift = curvature.solve(self.by_weight, self.by_intercept)
-        return step, shift, 0.5 * float((self.by_weight * step).sum() + self.by_intercept @ shift)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
+            step, shift = curvature.solve(self.by_weight, self.by_intercept)
+            height = float((self.by_weight * step).sum() + self.by_intercept @ shift)
+        return step, shift, 0.5 * height
 
     def moved(self, step: Array, shift: Array) -> NewtonIterate:
         """Iterate at the end of a step."""
@@ -238,8 +240,7 @@ def _with_one_curvature(
     curvature = at.curvature if curvature is None else curvature
     before = np.inf
     while True:
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-            step, shift, promised = at.newton_step(curvature)
+        step, shift, promised = at.newton_step(curvature)
         share = promised / before if np.isfinite(before) else CONTRACTION
         if not (share <= CONTRACTION and np.isfinite(promised)):
             return None
@@ -265,8 +266,8 @@ def _damped_newton(
             if there.log_posterior >= enough and there.usable():
                 break
             size *= 0.5
-            if size * promised < least:  # rounding leaves no ascent
-                return at, True
+            if not size * promised >= least:  # rounding, or what overflows, leaves no ascent
+                return at, bool(np.isfinite(promised) and np.isfinite(at.log_posterior))
         at = there
         if found:
             return at, True

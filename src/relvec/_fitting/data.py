@@ -17,6 +17,7 @@ from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
 from relvec._fitting.summaries import checked, summarise, target_extremes
+from relvec._numerics.checks import check_range
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.basis import Basis, Precomputed
@@ -170,6 +171,11 @@ class TrainingData:
             return self, ConstantInputs.none(self.X.shape[1])
         constant = ConstantInputs.of(*self._extremes())
         return (self._at(constant) if len(constant.columns) else self), constant
+
+    def check_range(self) -> None:
+        """Raise where sums, differences or inverse extents of inputs leave the range of float64."""
+        if self.X.dtype != object:
+            check_range("X", *self._extremes())
 
     def _extremes(self) -> tuple[Array, Array]:
         """Smallest and largest value of each input, (n_features,), in the rows that count."""

@@ -109,6 +109,7 @@ def scaled(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
 
 def place(data: TrainingData, basis: Basis, config: FitConfig, runner: Runner) -> Basis:
     """Return all candidates, centred on some of the rows, at scales that the rows suggest."""
+    data.check_range()
     draw = config.random_state
     rows = data.used[looked_at(config.centers, len(data.used), draw, runner.once)]
     X, positions = data.inputs_at(rows)

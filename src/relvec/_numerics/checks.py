@@ -20,6 +20,8 @@ from relvec._numerics.typing import Array
 LARGEST_WEIGHT = 1e50
 #: Remedy where inputs are categories.
 CATEGORIES = " (categories go through a OneHotEncoder, or to estimators of effects)"
+#: Size of inputs up to which sums of them, and inverse ranges, are in the range of float64.
+LARGEST_SIZE = 1e300
 #: Rows that a message names.
 ROWS_NAMED = 5
 
@@ -36,9 +38,13 @@ def in_memory(values: Any) -> Any:
 
 @contextmanager
 def named_errors(*names: str) -> Iterator[None]:
-    """Have NumPy and scikit-learn name the argument, one of these, that they refuse."""
+    """Have NumPy and scikit-learn name the argument, one of these, that they refuse.
+
+    They look for infinite values by sums, which NumPy would warn of.
+    """
     try:
-        yield
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
     except (ValueError, TypeError) as error:
         if re.search(rf"\b({'|'.join(names)})\b", str(error)):
             raise
@@ -273,6 +279,20 @@ def check_squares(found: float | Array, name: str) -> None:
     """Raise if sums of squares of an argument, or roots of these, exceed the range of float64."""
     if not np.isfinite(found).all():
         raise OverflowError(f"squares of {name} exceed the range of float64; rescale {name}")
+
+
+def check_range(name: str, low: Array, high: Array) -> None:
+    """Raise where columns reach too far from zero, or not far enough, from `low` to `high`."""
+    extent = high / 2 - low / 2
+    far = np.maximum(np.abs(low), np.abs(high)) > LARGEST_SIZE
+    wrong = np.flatnonzero(far | ((extent > 0) & (extent < 1 / LARGEST_SIZE)))
+    if len(wrong):
+        column = wrong[0]
+        raise OverflowError(
+            f"{name} reaches from {low[column]:.3g} to {high[column]:.3g} in column {column}, "
+            f"expected sizes up to {LARGEST_SIZE:g} and ranges of {2 / LARGEST_SIZE:g} or more; "
+            f"rescale {name}"
+        )
 
 
 def check_function_values(values: Array, source: str, *, pairs: bool = False) -> None:

@@ -265,6 +265,14 @@ def solve_lower_vector(factor: Array, vector: Array) -> Array:
     return cast(Array, blas.dtrsv(factor, vector, lower=1))
 
 
+def solve_square(matrices: Array, columns: Array) -> Array:
+    """Return X with A X = columns (..., k, b), for symmetric A (..., k, k) of full rank."""
+    try:
+        return cast(Array, np.linalg.solve(matrices, columns))
+    except np.linalg.LinAlgError as error:
+        raise NotPositiveDefiniteError("a matrix that should be invertible is singular") from error
+
+
 def solve_positive(matrix: Array, vector: Array) -> Array:
     """Return x with A x = vector, for a positive definite A, whose memory may be reused."""
     solution, _ = lapack.dpotrs(cholesky(matrix), vector, lower=1)

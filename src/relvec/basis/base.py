@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._numerics.checks import all_finite, check_function_values, reading
+from relvec._numerics.checks import all_finite, check_function_values, named_errors, reading
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 from relvec.basis.products import Products
@@ -287,7 +287,8 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fix the functions, centred ones on every row of X (n_samples, n_features)."""
-        rows = validate_data(self, X, **reading(lambda: self.any_rows, X))
+        with named_errors("X"):
+            rows = validate_data(self, X, **reading(lambda: self.any_rows, X))
         return self.place(rows, Centers.on(rows), None)
 
     def transform(self, X: ArrayLike) -> Array:
@@ -308,7 +309,9 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         """
         check_is_fitted(self)
         read = reading(lambda: self.any_rows, X)
-        return self.values(validate_data(self, X, reset=False, **read))
+        with named_errors("X"):
+            rows = validate_data(self, X, reset=False, **read)
+        return self.values(rows)
 
     def values(self, X: Array) -> Array:
         """Evaluate at new rows; values out of range are refused. See `transform`."""
@@ -325,7 +328,7 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
 
         NaN of moderate inputs does not come of numbers that grew too large on the way.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             Phi = self.evaluate(X)
             finite = np.isfinite(Phi.sum())
         if np.iscomplexobj(Phi):

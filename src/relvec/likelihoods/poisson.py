@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import betainc, betaincc, betaln, gammaln, xlog1py, xlogy
 from scipy.stats import poisson
 
+from relvec._numerics.checks import check_squares
 from relvec._numerics.floats import EPSILON, SMALLEST
 from relvec._numerics.typing import Array
 from relvec.likelihoods.base import RegressionLikelihood
@@ -19,6 +20,8 @@ from relvec.likelihoods.support import Interval
 LARGEST_RATE = 9e18
 #: Counts from which Stirling's series has all digits.
 STIRLING = 50.0
+#: Up to which five terms of the series of log(1 + x) have all digits.
+NEAR_ZERO = 1e-3
 #: Up to which float64 has all integers.
 LARGEST = 2.0**53
 
@@ -99,8 +102,10 @@ class Poisson(RegressionLikelihood):
         return rng.poisson(rate).astype(np.float64)
 
     def check(self, t: Array) -> None:
-        """Counts are not negative, and not all zero."""
+        """Counts are not negative, not all zero, and have squares in the range of float64."""
         super().check(t[:, :1])
+        with np.errstate(over="ignore"):  # which is refused
+            check_squares((t[:, 0] * t[:, 0]).sum(), "y")
         if not t[:, 0].any():
             raise ValueError("y is zero in every row, expected a positive count")
 
@@ -125,8 +130,15 @@ def _log_prob_at_mode(t: Array) -> Array:
     """Log probability of a count at its own rate, t log t − t − log t!."""
     exact = xlogy(t, t) - t - gammaln(t + 1)
     large = np.maximum(t, STIRLING)
-    rest = 1 / (12 * large) - 1 / (360 * large**3) + 1 / (1260 * large**5)
-    return np.where(t < STIRLING, exact, -0.5 * np.log(2 * np.pi * large) - rest)
+    stirling = -0.5 * np.log(2 * np.pi * large) - _rest_of_stirling(large)
+    return np.where(t < STIRLING, exact, stirling)
+
+
+def _rest_of_stirling(large: Array) -> Array:
+    """Log Γ(t + 1) less (t + ½) log t − t + ½ log 2π, for t of `STIRLING` or more."""
+    inverse = 1 / large
+    rest: Array = inverse * (1 / 12 - inverse**2 * (1 / 360 - inverse**2 / 1260))
+    return rest
 
 
 def _rate(y: Array) -> Array:
@@ -159,8 +171,8 @@ def count_interval(mean: Array, excess: Array, std: Array, coverage: float) -> t
     """
     if mean.max(initial=0.0) > LARGEST:
         raise OverflowError(
-            f"counts of {mean.max():.4g} are above {LARGEST:.0f}, from which on float64 leaves "
-            "integers out"
+            f"counts of {mean.max():.4g} at these rows of X are above {LARGEST:.0f}, from which on "
+            "float64 leaves integers out"
         )
     # Below a rounding nobody can tell a rate from a known one.
     tail, excess = 0.5 * (1 - coverage), np.maximum(excess, EPSILON)
@@ -197,6 +209,33 @@ def count_log_density(counts: Array, mean: Array, excess: Array) -> Array:
     shape = np.maximum(mean / excess, SMALLEST)
     some = np.maximum(counts, SMALLEST)
     ways = np.where(counts > 0, -np.log(some) - betaln(some, shape), 0.0)
-    rare = counts * (np.log(excess) - np.log1p(excess))
-    log_density: Array = ways + rare - xlog1py(shape, excess)
+    rare = -counts * np.log1p(1 / excess)
+    exact = ways + rare - xlog1py(shape, excess)
+    large = np.minimum(counts, shape) >= STIRLING
+    near = _log_density_of_large(np.where(large, counts, STIRLING), mean, excess)
+    log_density: Array = np.where(large, near, exact)
     return log_density
+
+
+def _log_density_of_large(t: Array, mean: Array, excess: Array) -> Array:
+    """The same for counts and shapes of `STIRLING` or more, as Loader (2000) has the binomial.
+
+    What is left of it where Stirling's series takes the place of every factorial is two sums of
+    squares, which lose no digits beside each other.
+    """
+    r = np.maximum(mean / excess, STIRLING)
+    ratio, share = (r + t) / (r + mean), r / (r + t)
+    of_shape = r * _above_log((t - mean) / (r + mean), ratio)
+    of_count = t * _above_log((mean - t) / t / (1 + excess), mean / t * ratio)
+    rests = _rest_of_stirling(r + t) - _rest_of_stirling(r) - _rest_of_stirling(t)
+    level = 0.5 * (np.log(2 * np.pi * t) - np.log(share))
+    log_density: Array = rests - of_shape - of_count - level
+    return log_density
+
+
+def _above_log(x: Array, ratio: Array) -> Array:
+    """Return x − log r of the ratio r = 1 + x, by its series where that has lost digits."""
+    series = x**2 * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5 - x / 6))))
+    log = np.where(x > -0.5, np.log1p(np.maximum(x, -0.5)), np.log(ratio))
+    above: Array = np.where(np.abs(x) < NEAR_ZERO, series, x - log)
+    return above

@@ -26,6 +26,8 @@ LEAST_DEGREES, MOST_DEGREES = 3.0, 1e4
 LEAST_SHARE = 1e-6
 #: Error of log σ² and of log ν where they are learnt, and of log ν in a first search.
 DIGITS, NEAR = 1e-12, 1e-3
+#: Least σ of targets that are constant: its inverse square is in the range of float64.
+LEAST_SCALE = 8 * float(np.sqrt(SMALLEST))
 #: Averages over precisions: how much probability is beyond them on either side, and their distance
 #: in standard deviations of log u. Intervals: steps of the bisection, and degree of the
 #: interpolating polynomial.
@@ -120,7 +122,7 @@ class StudentT(RegressionLikelihood):
         A fit under Gaussian noise would begin with functions that follow the outliers.
         """
         center = weighted_median(t[:, 0], frequency)
-        rounding = max(ROUNDINGS * abs(center), float(np.sqrt(SMALLEST)))
+        rounding = max(ROUNDINGS * abs(center), LEAST_SCALE)
         with np.errstate(over="ignore", invalid="ignore"):  # which is refused
             distance = np.abs(t[:, 0] - center)
             check_squares(frequency @ distance**2, "y")
