@@ -299,3 +299,24 @@ def test_a_state_goes_on_with_an_evidence_model_that_has_not_seen_its_passes(pai
     np.testing.assert_allclose(found.alpha, expected.alpha, rtol=1e-6)
     assert found.log_evidence == pytest.approx(expected.log_evidence, rel=1e-9, abs=1e-9)
     assert found.n_iter == expected.n_iter == passes
+
+
+def test_a_restored_evidence_model_has_the_digits_of_the_one_that_made_the_passes(solver):
+    """Where no function is neglected any more, the next pass believes the same to rounding."""
+    case = regression("smooth", True, None)
+
+    def model():
+        return solver.evidence_model(case.likelihood, case.problem.design, case.t)
+
+    first, compared = model(), 0
+    state = solver.init(first)
+    while not solver.done(state):
+        new = model()
+        solver.restore(new, state)
+        exact = getattr(state, "exact", True) or state.updates is not None
+        state, other = solver.step(first, state), solver.step(new, state)
+        if exact and state.history:
+            found, expected = (each.history[-1].log_evidence for each in (other, state))
+            assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
+            compared += 1
+    assert compared
