@@ -149,12 +149,8 @@ class Regressor(Incremental):
                 self.memory_limit,
                 exposure is not None,
             )
-            given = {
-                "X": X,
-                "y": y,
-                "sample_weight": weights,
-                "noise_variance_per_row": variances,
-            }
+            given = {"X": X, "y": y, "sample_weight": weights}
+            given["noise_variance_per_row"] = variances
             self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
             return self
 
