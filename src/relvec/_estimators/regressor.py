@@ -140,26 +140,15 @@ class Regressor(Incremental):
                 name: with_exposure(some, exposure, likelihood)
                 for name, some in layout.targets(t).items()
             }
-            data = TrainingData(
-                X,
-                targets,
-                bool(self.fit_intercept),
-                weights,
-                precision,
-                self.memory_limit,
-                exposure is not None,
-            )
+            rest = weights, precision, self.memory_limit, exposure is not None
+            data = TrainingData(X, targets, bool(self.fit_intercept), *rest)
             given = {"X": X, "y": y, "sample_weight": weights}
             given["noise_variance_per_row"] = variances
             self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
             return self
 
     def _fit_out_of_core(
-        self,
-        rows: OutOfCoreRows,
-        y: Any,
-        sample_weight: Any,
-        known: Given,
+        self, rows: OutOfCoreRows, y: Any, sample_weight: Any, known: Given
     ) -> Self:
         """Fit rows that are not in memory, of which nothing else is `known` by row."""
         for name, value in known.items():
