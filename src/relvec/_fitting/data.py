@@ -317,9 +317,8 @@ class OutOfCoreData(TrainingData):
 
     def _at(self, constant: ConstantInputs) -> TrainingData:
         """Return the same rows with some inputs as constants."""
-        columns, values = constant.columns, constant.values
-        blocks = SettledBlocks(self.blocks, columns, values)
-        return replace(self, X=settle(columns, values, self.X), blocks=blocks)
+        where = constant.columns, constant.values
+        return replace(self, X=settle(*where, self.X), blocks=SettledBlocks(self.blocks, *where))
 
     def without_unused(self) -> TrainingData:
         """Return the same rows: designs leave those without weight out."""
