@@ -61,6 +61,7 @@ OTHERS = {
     "multi_output": ["shared", "independent"],
     "n_jobs": [None, 2],
     "n_starts": [1, 3],
+    "noise": ["constant", "learnt"],
     "noise_variance": [None, 17.0],
     "proba": ["integrated", "mode"],
     "random_state": [None, 5],

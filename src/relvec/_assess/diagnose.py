@@ -76,7 +76,7 @@ def diagnose(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None)
     >>> from relvec.datasets import make_sinc
     >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
     >>> relvec.diagnose(make_pipeline(StandardScaler(), relvec.RVR(gamma=1e-6)).fit(X, y)).codes
-    ['kernel_wide']
+    ['underfit', 'kernel_wide']
     """
     parts = unwrap_fitted(model)
     if X is None and y is not None:

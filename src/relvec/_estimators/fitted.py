@@ -250,7 +250,7 @@ class Fitted(Compact, NotebookBlock):
         >>> RVR(gamma=0.1).fit(X, y).diagnose(X, y)
         nothing to report
         >>> RVR(gamma=1e-6).fit(X, y).diagnose().codes
-        ['kernel_wide']
+        ['underfit', 'kernel_wide']
         """
         return diagnose(self, X, y)
 
