@@ -139,7 +139,7 @@ class Laplacian(ScaledKernel):
         return np.exp(K, out=K)
 
     def factors(self, X: Array, Z: Array) -> Iterator[Array]:
-        """exp(−γ_d |x_d − z_d|); see `Kernel.factors`."""
+        """`exp(−γ_d |x_d − z_d|)`; see `Kernel.factors`."""
         return (np.exp(-gamma * np.abs(apart)) for gamma, apart in self._apart(X, Z))
 
     def slopes(self, X: Array, Z: Array) -> Iterator[Array]:

@@ -24,7 +24,7 @@ class Matern32(RadialKernel):
     """Matérn kernel of smoothness 3/2, `k(x, z) = (1 + a) exp(−a)`.
 
     With a² = 6 Σ_d γ_d (x_d − z_d)². Functions of it have one derivative. In the length scale ℓ,
-    with γ = 1/(2ℓ²), a is √3 |x − z|/ℓ.
+    with γ = 1/(2ℓ²), a is `√3 |x − z|/ℓ`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Matern52(RadialKernel):
     """Matérn kernel of smoothness 5/2, `k(x, z) = (1 + a + a²/3) exp(−a)`.
 
     With a² = 10 Σ_d γ_d (x_d − z_d)². Functions of it have two derivatives. In the length scale ℓ,
-    with γ = 1/(2ℓ²), a is √5 |x − z|/ℓ.
+    with γ = 1/(2ℓ²), a is `√5 |x − z|/ℓ`.
 
     Parameters
     ----------
