@@ -342,7 +342,7 @@ def test_categories_of_one_row_each_do_not_stand_for_noise(rng):
     assert model.noise_variance_ == pytest.approx(0.01, rel=0.5)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e299])
 def test_units_whose_squares_are_out_of_range_do_not_matter(unit, rng):
     X = rng.normal(size=(60, 2))
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=60)
