@@ -135,7 +135,7 @@ class TargetChange:
         Raises
         ------
         ValueError
-            A column of y hangs on several columns of z.
+            A column of y depends on several columns of z.
         """
         low, high = low.reshape(len(low), -1).min(axis=0), high.reshape(len(high), -1).max(axis=0)
         points = np.linspace(low, high, POINTS)
