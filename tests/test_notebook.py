@@ -138,6 +138,7 @@ def test_a_notebook_that_runs_shows_it_in_a_browser(data, tmp_path, browser):
     lines = page.text.splitlines()
     for name, text in facts(shown(model[-1])).items():
         assert f"{name}\t{text}" in lines
-    assert page.of("document.querySelectorAll('table.relvec-facts').length") == 1
+    # one of the model, and one above its summary
+    assert page.of("document.querySelectorAll('table.relvec-facts').length") == 2
     assert page.of("document.querySelectorAll('div.sk-top-container').length") == 2
     assert "weight_precision" in page.text
