@@ -84,6 +84,16 @@ def test_a_table_is_read_however_it_is_written(name, content, said, houses, here
     np.testing.assert_allclose(model.predict(plain), expected.predict(plain))
 
 
+def test_what_follows_a_zero_is_no_mark_of_thousands(houses, here, capsys):
+    """Commas before three digits may be either mark, but for a cell such as 0,125."""
+    shares = houses.assign(size=houses["size"] / 1000)
+    text = shares.to_csv(index=False, sep=";", decimal=",", float_format="%.3f")
+    (here / "shares.csv").write_text(text, encoding="utf-8")
+    lines, model = fitted(capsys, "shares.csv")
+    assert lines["read with"] == "separator ;, decimal mark ,"
+    assert "size" in model.feature_names_in_
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -42,7 +42,7 @@ NAMES = {"\t": "tab", r"\s+": "white space"}
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 # Numbers with a decimal comma, and those whose comma may be a mark of thousands as well.
 COMMA = r"\s*[+-]?(\d[\d.'’\s]*)?\d,\d+([eE][+-]?\d+)?\s*"
-THOUSANDS, WHOLE = r"\s*[+-]?\d{1,3}(,\d{3})+\s*", r"\s*[+-]?\d+\s*"
+THOUSANDS, WHOLE = r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*", r"\s*[+-]?\d+\s*"
 
 
 @dataclass(frozen=True)
