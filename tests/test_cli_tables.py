@@ -295,7 +295,7 @@ def test_dates_are_days_and_the_season_where_asked(form, here, capsys):
 @pytest.mark.parametrize("kind", ["linear", "rvm", "effects"])
 def test_missing_values_are_filled_in_at_predict_too(kind, houses, here, capsys):
     houses["size"] = houses["size"].mask(np.arange(ROWS) % 7 == 0)
-    houses.loc[[2, 4], "town"] = None
+    houses.loc[[2, 4], "town"] = np.nan
     data, words = (
         write(houses, here / "data.csv"),
         ["--impute", "--model", kind, "--test-size", "0"],

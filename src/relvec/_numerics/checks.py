@@ -107,6 +107,8 @@ def refuse_no_categories(name: str, rows: Any) -> None:
     Categories are no texts among numbers, and no dates; in a pandas table a column of dates that
     was declared to be categorical holds them.
     """
+    if issparse(rows):  # numbers, and refused as such
+        return
     refuse_times(name, rows)
     array = _as_array(name, rows)
     if array.ndim != 2 or array.dtype.kind not in "OUT":
