@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from relvec import RVC, RVR, SparseBayesianRegressor
 from relvec._fitting import residuals
-from relvec._fitting.residuals import common_with_nearest, left_out
+from relvec._fitting.residuals import Neighbours, left_out
 from relvec.datasets import make_sinc
 from relvec.exceptions import UnderfitWarning
 from relvec.solvers import Sequential
@@ -120,7 +120,7 @@ def test_copies_of_rows_count_in_the_residuals_as_they_do_in_the_fit():
     (text,) = warned(model, X, y, copies)
     Phi = model.basis_.values(X)
     residual, variance = left_out(model.fit_result_, Phi, y[:, None], weights=copies)
-    common, _ = common_with_nearest(X, (residual / np.sqrt(variance))[:, 0])
+    common, _ = Neighbours(X).common((residual / np.sqrt(variance))[:, 0])
     assert text.startswith(residuals.statement(common))
 
 
@@ -226,7 +226,7 @@ def test_common_share_is_the_covariance_with_the_nearest_row():
     distance = ((X[:, None] - X) ** 2 / X.var(axis=0)).sum(axis=2) + np.diag(np.full(80, np.inf))
     z = z - z.mean()
     expected = np.mean(z * z[distance.argmin(axis=1)]) / np.mean(z**2)
-    common, n = common_with_nearest(X, z)
+    common, n = Neighbours(X).common(z)
     assert common == pytest.approx(expected, rel=1e-9)
     assert n == 80
 
@@ -235,30 +235,30 @@ def test_common_share_is_the_covariance_with_the_nearest_row():
 def test_units_order_and_constant_columns_do_not_matter(unit):
     X, y, _ = SINES["0 to 20"](0)
     order = np.random.RandomState(0).permutation(len(X))
-    common, _ = common_with_nearest(X, y)
+    common, _ = Neighbours(X).common(y)
     other = np.column_stack([unit * X, np.full(len(X), unit / 3)])[order]
-    assert common_with_nearest(other, y[order])[0] == pytest.approx(common, rel=1e-9)
+    assert Neighbours(other).common(y[order])[0] == pytest.approx(common, rel=1e-9)
 
 
 def test_copies_of_rows_are_no_neighbours():
     rng = np.random.RandomState(0)
     X, z = rng.standard_normal((60, 1)), rng.standard_normal(60)
     once, twice = (
-        common_with_nearest(X, z),
-        common_with_nearest(np.tile(X, (2, 1)), np.tile(z, 2)),
+        Neighbours(X).common(z),
+        Neighbours(np.tile(X, (2, 1))).common(np.tile(z, 2)),
     )
     assert twice == (pytest.approx(once[0]), 60)
 
 
 def test_many_rows_are_looked_at_in_part(monkeypatch):
     X, y, _ = sine(0, 20, 3000, 0.1)(0)
-    common, n = common_with_nearest(X, y)
+    common, n = Neighbours(X).common(y)
     assert n == 2000
     assert common == pytest.approx(np.corrcoef(y[:-1], y[1:])[0, 1] * y.var(), rel=0.05)
 
 
 def test_one_place_has_no_neighbours():
-    assert common_with_nearest(np.ones((50, 2)), np.arange(50.0)) == (0.0, 1)
+    assert Neighbours(np.ones((50, 2))).common(np.arange(50.0)) == (0.0, 1)
 
 
 def test_rows_are_called_by_their_labels():

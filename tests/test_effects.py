@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from relvec import RVR, EffectsClassifier, EffectsRegressor, storage
+from relvec._fitting import stages
 from relvec.datasets import make_sinc
 from relvec.exceptions import EmptyModelWarning
 from tests.support import needs
@@ -340,6 +341,15 @@ def test_categories_of_one_row_each_do_not_stand_for_noise(rng):
     model = EffectsRegressor(remainder=None).fit(X, y)
     assert model.terms_ == ["x0"]
     assert model.noise_variance_ == pytest.approx(0.01, rel=0.5)
+
+
+def test_of_many_rows_some_are_fitted_first_where_no_pair_is_to_be_chosen(monkeypatch, rng):
+    X = rng.normal(size=(200, 2))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=200)
+    monkeypatch.setattr(stages, "ROWS", 100)
+    found = EffectsRegressor(interactions=None).fit(X, y)
+    assert "x0" in found.terms_
+    assert found.noise_variance_ == pytest.approx(0.01, rel=0.5)
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e299])

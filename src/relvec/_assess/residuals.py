@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from relvec._assess.case import ENOUGH, Case, Mask, correlation
 from relvec._assess.findings import Finding
-from relvec._fitting.residuals import LEVEL, missed, statement
+from relvec._fitting.residuals import LEVEL, Neighbours, statement
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.typing import Array
 from relvec.exceptions import Advice
@@ -34,8 +34,12 @@ def underfit(case: Case) -> Iterator[Finding]:
     """
     if not case.has_inputs or not len(case.y):
         return
-    for name, z, expected in _dependent(case):
-        share = missed(case.X, z, expected)
+    dependent = list(_dependent(case))
+    if not dependent:
+        return
+    neighbours = Neighbours(case.X)
+    for name, z, expected in dependent:
+        share = neighbours.missed(z, expected)
         if share:
             fact = f"{name}{statement(share)}"
             yield Finding("underfit", fact, {"common": share}, _another_fit(case))

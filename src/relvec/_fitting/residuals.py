@@ -100,18 +100,20 @@ def with_underfit(result: FitResult, data: TrainingData, order: Index | None) ->
     it: the fit came to rest, and noise is not at its floor. The result's outputs are those of the
     targets in an `order`, if not in theirs.
     """
-    rows = data.some_rows(MOST_ROWS)
-    if rows is None or rows.X.dtype == object or isinstance(result.basis, Precomputed):
-        return result
     explained = any(isinstance(warning, CAUSES) for warning in result.warnings)
     gaussian = all(isinstance(output.likelihood, Gaussian) for output in result.outputs)
-    if not gaussian or result.noise_by_row or explained:
+    of_inputs = not isinstance(result.basis, Precomputed)
+    if not (gaussian and of_inputs) or result.noise_by_row or explained:
+        return result
+    rows = data.some_rows(MOST_ROWS)
+    if rows is None or rows.X.dtype == object:
         return result
     t = np.hstack(list(rows.targets.values()))
     t = t if order is None else t[:, order]
     Phi, noise = result.basis.checked(rows.X), learnt_variances(result, rows.X)
     residual, variance = left_out(result, Phi, t, noise, rows.weights)
-    shares = [missed(rows.X, z) for z in (residual / np.sqrt(variance)).T]
+    neighbours = Neighbours(rows.X)
+    shares = [neighbours.missed(z) for z in (residual / np.sqrt(variance)).T]
     if not any(shares):
         return result
     warning = UnderfitWarning(statement(max(shares)), Advice("see {}(X, y)", "diagnose"))
@@ -127,39 +129,53 @@ def statement(share: float) -> str:
     )
 
 
-def missed(X: Array, z: Array, expected: float = 0.0) -> float:
-    """Share of their variance that residuals z (n_samples,) have in common with the nearest rows'.
+class Neighbours:
+    """The rows nearest to each row, whose residuals are alike where a function misses something.
 
-    Beyond that `expected`; zero where it is no more than half, or may be chance. Without a missed
-    function the share has a variance of 2/n at most, if all rows are pairs of neighbours: fewer
-    than 20 places show nothing.
+    Columns are standardised. Rows at one place have their mean in the place of residuals: copies of
+    a row tell nothing of their neighbours. Where several places are as near, they have theirs.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
     """
-    common, n = common_with_nearest(X, z)
-    common -= expected
-    return common if common > MOSTLY and common * np.sqrt(n / 2) > norm.isf(LEVEL) else 0.0
 
+    def __init__(self, X: Array) -> None:
+        spread = standard_deviations(X)
+        X = X[:, spread > 0] / spread[spread > 0]
+        places, place = np.unique(X, axis=0, return_inverse=True)
+        self._place, n = place.ravel(), len(places)
+        self._chosen = np.arange(n)
+        if n < 2:
+            return
+        count = min(n, MOST_PLACES, max(FEWEST_PLACES, MOST_DISTANCES // n))
+        self._chosen = np.linspace(0, n - 1, count).round().astype(np.intp)
+        nearest = NearestNeighbors(n_neighbors=min(n, 1 + MOST_NEIGHBOURS)).fit(places)
+        distance, self._index = nearest.kneighbors(places[self._chosen])
+        distance = np.where(self._index == self._chosen[:, None], np.inf, distance)
+        self._near = distance <= (1 + EQUALLY_NEAR) * distance.min(axis=1, keepdims=True)
 
-def common_with_nearest(X: Array, z: Array) -> tuple[float, int]:
-    """Covariance of residuals with those of the nearest rows, over their variance, at least 1.
+    def missed(self, z: Array, expected: float = 0.0) -> float:
+        """Share of their variance that residuals z (n_samples,) have in common with the nearest.
 
-    Columns of X, of shape (n_samples, n_features), are standardised, and rows at one place, whose
-    number is returned too, have their mean in the place of z (n_samples,): copies of a row tell
-    nothing of their neighbours. Where several places are as near, they have theirs.
-    """
-    spread = standard_deviations(X)
-    X = X[:, spread > 0] / spread[spread > 0]
-    places, place = np.unique(X, axis=0, return_inverse=True)
-    n = len(places)
-    if n < 2:
-        return 0.0, n
-    z = np.bincount(place.ravel(), z) / np.bincount(place.ravel())
-    z = z - z.mean()
-    count = min(n, MOST_PLACES, max(FEWEST_PLACES, MOST_DISTANCES // n))
-    chosen = np.linspace(0, n - 1, count).round().astype(np.intp)
-    nearest = NearestNeighbors(n_neighbors=min(n, 1 + MOST_NEIGHBOURS)).fit(places)
-    distance, index = nearest.kneighbors(places[chosen])
-    distance = np.where(index == chosen[:, None], np.inf, distance)
-    near = distance <= (1 + EQUALLY_NEAR) * distance.min(axis=1, keepdims=True)
-    beside = (near * z[index]).sum(axis=1) / near.sum(axis=1)
-    z = z[chosen]
-    return float(np.mean(z * beside) / max(np.mean(z**2), 1.0)), count
+        Beyond that `expected`; zero where it is no more than half, or may be chance. Without a
+        missed function the share has a variance of 2/n at most, if all rows are pairs of
+        neighbours: fewer than 20 places show nothing.
+        """
+        common, n = self.common(z)
+        common -= expected
+        return common if common > MOSTLY and common * np.sqrt(n / 2) > norm.isf(LEVEL) else 0.0
+
+    def common(self, z: Array) -> tuple[float, int]:
+        """Covariance of residuals z (n_samples,) with the nearest, over their variance, at least 1.
+
+        And the number of places that were looked at.
+        """
+        if len(self._chosen) < 2:
+            return 0.0, len(self._chosen)
+        z = np.bincount(self._place, z) / np.bincount(self._place)
+        z = z - z.mean()
+        beside = (self._near * z[self._index]).sum(axis=1) / self._near.sum(axis=1)
+        z = z[self._chosen]
+        return float(np.mean(z * beside) / max(np.mean(z**2), 1.0)), len(z)

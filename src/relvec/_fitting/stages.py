@@ -38,7 +38,7 @@ def in_stages(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
     active = _active(basis, solutions)
     candidates = np.union1d(
         np.flatnonzero(~basis.optional),
-        _promising(basis, _gains(few, basis, solutions), np.log(n_groups)),
+        _promising(basis, _gains(few, basis, solutions), np.log(max(n_groups, 1))),
     )
     begun = []
     for solution, t, own in zip(solutions, problem.data.targets.values(), active, strict=True):
@@ -89,7 +89,7 @@ def _promising(basis: Basis, gain: Array, least: float) -> Index:
     groups = Groups.of_labels(basis.groups)
     worth = groups.largest(np.where(basis.optional, gain, 0.0))
     best = np.argsort(-worth, kind="stable")[:MOST]
-    functions: Index = groups.members(best[worth[best] > max(least, 0.0)])[0]
+    functions: Index = groups.members(best[worth[best] > least])[0]
     return functions
 
 
