@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
+from relvec import importance, log_density
 from relvec._commands.main import main
 from relvec.storage import load, save
 from tests.support.browser import DESKTOP, PHONE
@@ -250,3 +251,35 @@ def test_a_model_of_an_earlier_version_has_its_target_told(folder, tmp_path, cap
         (tmp_path / "page.html").read_text(encoding="utf-8").replace("earlier.skops", "kind.skops")
     )
     assert text == (tmp_path / "known.html").read_text(encoding="utf-8")
+
+
+def test_inputs_are_told_by_effects_or_else_by_what_permuting_them_costs(folder):
+    model, table = load(folder / "price.skops"), pd.read_parquet(folder / "price.parquet")
+    X, y = table.drop(columns="price"), table["price"]
+    lost = importance(model, X, y, scoring=log_density, random_state=0)
+    assert lost.index[0] == "size"
+    assert _rows(page(folder, "price"), "Which inputs matter") == [
+        [name, *(f"{cell:.4g}" for cell in row)] for name, *row in lost.itertuples()
+    ]
+    found = load(folder / "kind.skops")[-1].effects_
+    told = _rows(page(folder, "kind"), "Which inputs matter")
+    assert [(name, share) for name, share, *_ in told] == [
+        (name, f"{share:.4g}") for name, share in found["share"].items()
+    ]
+
+
+def _rows(path, title):
+    """Cells of the rows of the table under a title."""
+    text = path.read_text(encoding="utf-8").partition(f"<h2>{title}</h2>")[2]
+    rows = re.findall(r"<tr>(.*?)</tr>", text.partition("</table>")[0])[1:]
+    return [
+        [html.unescape(c) for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows
+    ]
+
+
+def test_functions_are_folded_away_until_asked_for(folder, browser):
+    shown = browser.open(page(folder, "price"), width=PHONE)
+    assert not shown.page.is_visible("details table")
+    shown.page.click("summary")
+    assert shown.page.is_visible("details table")
+    assert shown.overflow <= 0

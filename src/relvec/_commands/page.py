@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from relvec import effects, importance
 from relvec._assess.facts import facts
 from relvec._commands import arguments, files
 from relvec._commands.columns import check_usable, complete_rows
 from relvec._commands.preparation import Preparation
 from relvec._commands.tables import options_of
 from relvec._commands.tasks import Drawing, Task, diagnosis, has_effects, load_model, noise
-from relvec._commands.terminal import listed, print_text
+from relvec._commands.terminal import listed, print_text, progress
 from relvec._files import write_file
 from relvec.display import EffectsDisplay, EffectSharesDisplay, EvidenceDisplay, RelevanceDisplay
 from relvec.display.base import rows_among
@@ -36,6 +37,8 @@ WIDTH = 5.4
 MOST_MARKS, DOTS_PER_INCH = 2000, 200
 # Functions in the table, and inputs in the picture of their relevance.
 MOST_FUNCTIONS, MOST_INPUTS = 100, 20
+# Rows, drawn at random, on which the columns of a model without effects are permuted.
+MOST_PERMUTED = 1000
 # Effects in pictures, those with the largest shares.
 MOST_EFFECTS = 12
 # Letters at either end of a long name of an input there, which takes its place from the bars.
@@ -68,6 +71,7 @@ def write_page(options: Namespace) -> None:
         n_left_out=len(table) - len(y),
         columns=[_column(table[name], preparation, model, target) for name in table.columns],
         scores=task.scores(model, X, y),
+        inputs=_inputs(task, model, X, y),
         **_pictures(task, model, X, y),
         **_fit(model, X, y),
     )
@@ -118,13 +122,13 @@ def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     width = f", gamma {gamma:.4g}" if isinstance(arguments.gamma, float) else ""
     kernel = {"kernel": f"{estimator.kernel}{width}"} if hasattr(estimator, "kernel") else {}
     return {
-        "effects": estimator.effects_ if has_effects(model[-1]) else None,
         "fit": {
             "model": type(estimator).__name__,
             **kernel,
             **facts(estimator),
             **noise(model, str(y.name)),
         },
+        "n_inputs": X.shape[1],
         "n_rows": len(y),
         "n_fitted": int(rows_among(np.asarray(inputs), estimator.relevance_vectors_).sum()),
         "n_vectors": len(estimator.relevance_vectors_),
@@ -132,6 +136,18 @@ def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
         "n_functions": len(estimator.relevance_),
         "diagnosis": diagnosis(model, X, y),
     }
+
+
+def _inputs(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> pd.DataFrame:
+    """Table of the effects, or else of the log density that the largest permutations cost."""
+    if has_effects(model[-1]):
+        return effects(model)
+    rows = np.sort(np.random.default_rng(0).permutation(len(y))[:MOST_PERMUTED])
+    with progress(f"permuting {X.shape[1]} columns"):
+        lost = importance(
+            model, X.iloc[rows], y.iloc[rows], scoring=task.log_density, random_state=0
+        )
+    return lost.head(MOST_INPUTS)
 
 
 def _pictures(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
