@@ -60,10 +60,11 @@ dist: .venv-dist/installed
 	$(DIST)/cffconvert --validate
 
 # Runs every example of the gallery. A warning of Sphinx or of an example, axes without labels, or a link
-# to nowhere, fails.
+# to nowhere, fails, and so does a page whose formulas a browser does not show without a network.
 docs: $(VENV)/documented
 	rm -rf docs/reference/api docs/gallery
 	$(BIN)/sphinx-build -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python -m pytest -q -n 0 -m site tests/test_built_site.py
 
 report: $(VENV)/installed
 	$(BIN)/python -m benchmarks.paper all

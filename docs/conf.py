@@ -16,10 +16,10 @@ version = release = relvec.__version__
 
 extensions = [
     "myst_parser",
+    "drawn_formulas",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "_ext", "_templates"]
@@ -30,7 +30,7 @@ default_role = "literal"  # docstrings write `name` for what is code
 myst_enable_extensions = ["attrs_block", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-mathjax4_config = {"output": {"displayOverflow": "scroll"}}  # formulas wider than a phone
+html_math_renderer = "drawn"
 
 # API pages: one for each name in __all__, made from numpydoc docstrings.
 autosummary_generate = True
