@@ -10,11 +10,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from relvec._evidence.base import deletion_cost
 from relvec._evidence.gains import (
     Block,
     best_addition,
     best_independent,
+    deletion_cost,
     greedy_additions,
 )
 from relvec._numerics.groups import Groups

@@ -13,6 +13,7 @@ from scipy.stats import multivariate_normal
 from relvec._design import DenseDesign
 from relvec._evidence import evidence_model
 from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.gains import kept_after_deletions
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec._fitting.alternating import fit
@@ -192,15 +193,16 @@ def test_deletion_costs_are_differences(problem, hyper):
     assert_allclose(state.deletion_costs(), costs, rtol=1e-8)
 
 
-def test_groups_go_as_with_each_posterior_recomputed(problem):
-    """Where the data determine little, so that no digits are lost on the way."""
+@pytest.mark.parametrize("factor", [0.05, 1, 1000])
+def test_groups_go_as_with_each_posterior_recomputed(problem, factor):
+    """Whether the data determine little or much."""
     hyper = of_groups([0, 1, 2, 3, 4], np.geomspace(1e2, 1e4, 5), problem.t.shape[1])
-    hyper = replace(hyper, beta=hyper.beta / 20)
+    hyper = replace(hyper, beta=hyper.beta * factor)
     state = slow = problem.inference.at(hyper)
     tol = np.sort(state.deletion_costs())[2]
     while (cost := slow.deletion_costs()).min() < tol:
         slow = slow.keep(np.delete(np.arange(len(cost)), cost.argmin()))
-    left = state.kept_after_deletions(tol)
+    left = kept_after_deletions(state.variances, state.means, hyper, tol)
     assert 0 < len(left) < 5
     assert_array_equal(hyper.keep(left).active, slow.hyper.active)
 

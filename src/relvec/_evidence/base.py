@@ -9,18 +9,13 @@ from typing import Self
 import numpy as np
 
 from relvec._design.base import Design
+from relvec._evidence.gains import deletion_costs
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Independent, Posterior
 from relvec._numerics.groups import Groups
-from relvec._numerics.linalg import solve_square
 from relvec._numerics.typing import Array, Index
 from relvec.likelihoods.base import Likelihood
-
-#: Deleting functions one at a time stops where the posterior without a function, which follows
-#: from the one with it, would lose too many digits: where its Σ̂_ii is smaller than the first, or
-#: one that it leaves is smaller than the second.
-SAFE_PIVOT, SAFE_VARIANCE = 0.1, 1e-8
 
 
 @dataclass(frozen=True)
@@ -148,81 +143,7 @@ class EvidenceState(ABC):
 
     def deletion_costs(self) -> Array:
         """Nats that deleting each group would cost, as far as a Gaussian posterior knows."""
-        return _deletion_costs(self.variances, self.means, self.hyper)
-
-    def kept_after_deletions(self, tol: float) -> Index:
-        """Positions that are left when groups that cost less than `tol` go one after the other.
-
-        A group whose best α is infinite (of one function, q² < s) costs less than nothing. The
-        others that go are near copies of their neighbours, which take over.
-        """
-        hyper, left = self.hyper, np.arange(len(self.hyper.alpha))
-        if self.deletion_costs().min(initial=np.inf) >= tol:
-            return left
-        V, m = self.variances, self.means
-        while len(left):
-            cost = _deletion_costs(V, m, hyper)
-            worst = int(cost.argmin())
-            if cost[worst] >= tol:
-                break
-            left = np.delete(left, worst)
-            hyper, gone, stay = hyper.without(worst)
-            going, staying = (columns_of(index, m.shape[-1]) for index in (gone, stay))
-            own, row = V[:, going][:, :, going], V[:, going][:, :, staying]
-            one = own.shape[-1] == 1
-            if (own if one else np.linalg.det(own)).min() < SAFE_PIVOT:
-                break
-            column = np.swapaxes(row / own if one else solve_square(own, row), 1, 2)
-            shift = column @ m[:, gone].reshape(len(m), -1, 1)
-            m = m[:, stay] - shift.reshape(len(m), -1, m.shape[-1])
-            V = V[:, staying][:, :, staying] - column @ row
-            if V.diagonal(axis1=1, axis2=2).min(initial=1.0) < SAFE_VARIANCE:
-                break
-        return left
-
-
-def columns_of(functions: Index, outputs: int) -> Index:
-    """Columns of the weights of some functions (..., k), of shape (..., k · outputs)."""
-    columns: Index = functions[..., None] * outputs + np.arange(outputs)
-    return columns.reshape(*functions.shape[:-1], -1)
-
-
-def deletion_cost(variance: Array, mean: Array) -> Array:
-    """Exact fall of the evidence when one function is deleted, all else as it is.
-
-    With α(αI + S)⁻¹ = V and the mean m of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
-
-    Parameters
-    ----------
-    variance : ndarray of shape (..., k, R, R)
-        V, the posterior covariance of each function's weights times α.
-    mean : ndarray of shape (..., k, R)
-        m.
-    """
-    if mean.shape[-1] == 1:
-        v, m = variance[..., 0, 0], mean[..., 0]
-        log_det, explained = np.log(v), m**2 / v
-    else:
-        white = solve_square(variance, mean[..., None])[..., 0]
-        log_det = np.linalg.slogdet(variance)[1]
-        explained = np.einsum("...r,...r->...", mean, white)
-    cost: Array = 0.5 * (log_det + explained)
-    return cost
-
-
-def _deletion_costs(variance: Array, mean: Array, hyper: Hyperparameters) -> Array:
-    """Cost of deleting each group, given Σ̂ and μ̂ of each set; shape (n_groups,)."""
-    cost, outputs = np.zeros(len(hyper.alpha)), mean.shape[-1]
-    if hyper.single and outputs == 1:
-        own = variance.diagonal(axis1=1, axis2=2)[..., None, None]
-        cost += deletion_cost(own, mean).sum(axis=0)
-        return cost
-    for which, members in hyper.groups.by_size:
-        columns = columns_of(members, outputs)
-        own = variance[:, columns[:, :, None], columns[:, None, :]]
-        weights = mean[:, members].reshape(len(mean), *columns.shape)
-        cost[which] = deletion_cost(own, weights).sum(axis=0)
-    return cost
+        return deletion_costs(self.variances, self.means, self.hyper)
 
 
 @dataclass(frozen=True)

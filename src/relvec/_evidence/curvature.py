@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from relvec._design.base import Design
-from relvec._evidence.base import columns_of
+from relvec._numerics.groups import columns_of
 from relvec._numerics.linalg import (
     cholesky_by_products,
     inverse_cholesky,

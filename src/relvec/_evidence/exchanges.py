@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from relvec._design.base import TargetFrame
-from relvec._evidence.base import deletion_cost
-from relvec._evidence.gains import best_independent, gain_of_one
+from relvec._evidence.gains import best_independent, deletion_cost, gain_of_one
 from relvec._evidence.gaussian import CandidateFactors, ExactState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.linalg import solve_lower

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from relvec._numerics.groups import Groups
+from relvec._evidence.hyperparameters import Hyperparameters
+from relvec._numerics.groups import Groups, columns_of
 from relvec._numerics.linalg import solve_square
 from relvec._numerics.typing import Array, Index
 
@@ -18,6 +19,9 @@ from relvec._numerics.typing import Array, Index
 PLACES, BISECTIONS = 64, 30
 #: Factor beyond the largest sparsity at which a precision is as good as infinite.
 FAR = 1e4
+#: Eigenvalue of a posterior covariance Σ̂, and variance, under which what follows from it would
+#: lose too many digits.
+SAFE_EIGENVALUE, SAFE_VARIANCE = 1e-6, 1e-8
 
 
 def best_addition(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
@@ -194,3 +198,125 @@ def greedy_additions(block: Block, threshold: float) -> tuple[Index, Array]:
         alphas.append(float(alpha[k]))
         block.choose(k, alphas[-1])
     return np.array(chosen, dtype=np.intp), np.array(alphas)
+
+
+def deletion_cost(variance: Array, mean: Array) -> Array:
+    """Exact fall of the evidence when one function is deleted, all else as it is.
+
+    With α(αI + S)⁻¹ = V and the mean m of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
+
+    Parameters
+    ----------
+    variance : ndarray of shape (..., k, R, R)
+        V, the posterior covariance of each function's weights times α.
+    mean : ndarray of shape (..., k, R)
+        m.
+    """
+    if mean.shape[-1] == 1:
+        v, m = variance[..., 0, 0], mean[..., 0]
+        log_det, explained = np.log(v), m**2 / v
+    else:
+        white = solve_square(variance, mean[..., None])[..., 0]
+        log_det = np.linalg.slogdet(variance)[1]
+        explained = np.einsum("...r,...r->...", mean, white)
+    cost: Array = 0.5 * (log_det + explained)
+    return cost
+
+
+class Deletions:
+    """Deletions of groups one after the other, of which only what they leave is computed.
+
+    Deleted weights are zero for certain. With RRᵀ the inverse of what earlier deletions leave of
+    V_gg, that of group g leaves V − WWᵀ with W = V_:gR: one more block of columns for each, where
+    of V itself only the blocks within groups are needed.
+
+    Parameters
+    ----------
+    variances : ndarray of shape (n_sets, n_active · R, n_active · R)
+        Σ̂ of each set of R outputs.
+    means : ndarray of shape (n_sets, n_active, R)
+        μ̂.
+    groups : Groups
+        Of the active functions.
+
+    Attributes
+    ----------
+    cost : ndarray of shape (n_groups,)
+        Nats that the next deletion would cost, as `deletion_cost` has it; infinite for groups that
+        are gone.
+    number : int
+        Deletions so far.
+    known : bool
+        Whether what they leave has digits enough.
+    """
+
+    def __init__(self, variances: Array, means: Array, groups: Groups) -> None:
+        self._V, self._mean = variances, means.reshape(len(means), -1).copy()
+        self._W = np.empty((*self._mean.shape, 0))
+        outputs = means.shape[-1]
+        self._by_size = [(which, columns_of(own, outputs)) for which, own in groups.by_size]
+        blocks = [(columns[:, :, None], columns[:, None, :]) for _, columns in self._by_size]
+        self._own = [variances[:, rows, columns] for rows, columns in blocks]
+        self.cost, self.number, self.known = np.zeros(groups.count), 0, True
+        self._evaluate()
+
+    def _evaluate(self) -> None:
+        """Compute what the next deletion costs."""
+        gone = np.isinf(self.cost)
+        self.cost[:] = 0
+        for (which, columns), own in zip(self._by_size, self._own, strict=True):
+            self.cost[which] = deletion_cost(own, self._mean[:, columns]).sum(axis=0)
+        self.cost[gone] = np.inf
+
+    def delete(self, group: int) -> None:
+        """Delete a group."""
+        self.number, self.cost[group] = self.number + 1, np.inf
+        for (which, columns), blocks in zip(self._by_size, self._own, strict=True):
+            place = np.flatnonzero(which == group)
+            if len(place):
+                mine, own = columns[place[0]], blocks[:, place[0]].copy()
+        values, axes = np.linalg.eigh(own)
+        if values.min() < SAFE_EIGENVALUE:
+            self.known = False
+            return
+        root = axes / np.sqrt(values)[:, None, :]
+        W = (self._V[:, :, mine] - self._W @ np.swapaxes(self._W[:, mine], 1, 2)) @ root
+        self._mean -= (W @ (np.swapaxes(root, 1, 2) @ self._mean[:, mine, None]))[:, :, 0]
+        self._W = np.concatenate([self._W, W], axis=2)
+        self._take_away(W, group)
+
+    def _take_away(self, W: Array, group: int) -> None:
+        """Take WWᵀ from the blocks within groups; those of groups that are gone stand for none."""
+        for (which, columns), own in zip(self._by_size, self._own, strict=True):
+            part = W[:, columns]
+            own -= part @ np.swapaxes(part, 2, 3)
+            own[:, np.isinf(self.cost[which])] = np.eye(columns.shape[1])
+            least = own.diagonal(axis1=2, axis2=3).min(initial=1.0)
+            self.known &= bool(least >= SAFE_VARIANCE)
+        if self.known:
+            self._evaluate()
+
+
+def deletion_costs(variances: Array, means: Array, hyper: Hyperparameters) -> Array:
+    """Cost of deleting each group, given Σ̂ and μ̂ of each set; shape (n_groups,)."""
+    if hyper.single and means.shape[-1] == 1:
+        own = variances.diagonal(axis1=1, axis2=2)[..., None, None]
+        cost: Array = deletion_cost(own, means).sum(axis=0)
+        return cost
+    return Deletions(variances, means, hyper.groups).cost
+
+
+def kept_after_deletions(
+    variances: Array, means: Array, hyper: Hyperparameters, tol: float, most: float = np.inf
+) -> Index:
+    """Positions that are left when groups that cost less than `tol` go one after the other.
+
+    A group whose best α is infinite (of one function, q² < s) costs less than nothing. The others
+    that go are near copies of their neighbours, which take over. So many go at `most`.
+    """
+    if deletion_costs(variances, means, hyper).min(initial=np.inf) >= tol:
+        return np.arange(len(hyper.alpha))
+    deletions = Deletions(variances, means, hyper.groups)
+    while deletions.known and deletions.number < most and deletions.cost.min() < tol:
+        deletions.delete(int(deletions.cost.argmin()))
+    return np.flatnonzero(np.isfinite(deletions.cost))

@@ -21,7 +21,6 @@ from relvec._evidence.base import (
     EvidenceState,
     SparseModel,
     WarmStart,
-    columns_of,
 )
 from relvec._evidence.candidates import LaplaceScores, screened
 from relvec._evidence.curvature import Curvature, PredictorCovariance
@@ -38,6 +37,7 @@ from relvec._evidence.mode import (
 )
 from relvec._evidence.noise import Noise
 from relvec._evidence.posterior import Posterior
+from relvec._numerics.groups import columns_of
 from relvec._numerics.linalg import inverse_root_of_covariance
 from relvec._numerics.typing import Array, Index, RowVector
 from relvec.likelihoods.base import Likelihood

@@ -94,3 +94,9 @@ class Groups:
         largest = np.zeros(self.count)
         np.maximum.at(largest, self.label, values)
         return largest
+
+
+def columns_of(functions: Index, outputs: int) -> Index:
+    """Columns of the weights of some functions (..., k), of shape (..., k · outputs)."""
+    columns: Index = functions[..., None] * outputs + np.arange(outputs)
+    return columns.reshape(*functions.shape[:-1], -1)

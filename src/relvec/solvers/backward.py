@@ -9,6 +9,7 @@ import numpy as np
 
 from relvec._evidence import EvidenceModel, EvidenceState
 from relvec._evidence.base import WarmStart
+from relvec._evidence.gains import kept_after_deletions
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.priors import Gamma
@@ -209,7 +210,7 @@ class BackwardSolver(Solver):
         """Leave out the functions whose best precision is infinite, if there are any."""
         if self.alpha_prior.bounds_precisions:
             return here
-        kept = here.kept_after_deletions(0.0)
+        kept = kept_after_deletions(here.variances, here.means, here.hyper, 0.0)
         if len(kept) == len(here.hyper.alpha):
             return here
         fewer = here.keep(kept)
@@ -246,7 +247,7 @@ class BackwardSolver(Solver):
 
     def _without_copies(self, here: EvidenceState) -> EvidenceState:
         """Leave out functions that are worth less than `tol`, near copies of others, if any are."""
-        kept = here.kept_after_deletions(self.tol)
+        kept = kept_after_deletions(here.variances, here.means, here.hyper, self.tol)
         lost = len(here.hyper.alpha) - len(kept)
         if not lost:
             return here

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._evidence.base import AscentLimits, EvidenceState
+from relvec._evidence.gains import kept_after_deletions
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._evidence.noise import Noise
 from relvec._numerics.linalg import NotPositiveDefiniteError, solve_positive
@@ -120,15 +121,18 @@ def _moved(
 def prune(state: EvidenceState, tol: float) -> EvidenceState:
     """Delete the functions that cost least, while each costs less than `tol` nats.
 
-    What a deletion costs is known exactly where the posterior is; elsewhere it is an estimate,
-    which the evidence of the smaller model has to confirm.
+    What deletions cost is known exactly where the posterior is; elsewhere it is an estimate, which
+    the evidence of the smaller model has to confirm: of all of them, or else of the first alone.
     """
     while True:
-        which = state.kept_after_deletions(tol)
-        if len(which) == len(state.hyper.alpha):
-            return state
-        shorter = state.keep(which)
-        lost = len(state.hyper.alpha) - len(which)
-        if shorter.log_evidence < state.log_evidence - tol * lost:
+        for most in (np.inf, 1):
+            which = kept_after_deletions(state.variances, state.means, state.hyper, tol, most)
+            lost = len(state.hyper.alpha) - len(which)
+            if not lost:
+                return state
+            shorter = state.keep(which)
+            if shorter.log_evidence >= state.log_evidence - tol * lost:
+                break
+        else:
             return state
         state = shorter
