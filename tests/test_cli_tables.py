@@ -240,6 +240,26 @@ def test_codes_are_categories(houses, here, capsys):
     assert lines["categories"] == "town, drive, code"
 
 
+@pytest.mark.parametrize("name", ["houses.csv", "houses.parquet"])
+def test_leading_zeros_make_names_unless_numbers_are_asked_for(name, houses, here, capsys):
+    codes = ["01067", "50667", "89073", None]
+    houses["zip"] = np.where(houses["town"] == "Ulm", codes[0], np.resize(codes, ROWS))
+    write(houses, here / name)
+    lines, model = fitted(capsys, name, "--impute")
+    assert lines["categories"] == "town, zip"
+    assert lines["leading zeros"].startswith("zip: categories")
+    assert model.preparation_["categories"]["zip"] == codes[:3]
+    lines, _ = fitted(capsys, name, "--impute", *shlex.split(lines["leading zeros"])[4:5])
+    assert lines["numbers"] == "size, rooms, zip"
+    assert "leading zeros" not in lines
+    houses["zip"] = [f"{row:05d}" for row in range(ROWS)]
+    write(houses, here / name)
+    lines, _ = fitted(capsys, name)
+    assert "--numbers=zip as numbers" in lines["left out"]
+    assert main(["predict", "model.skops", name, "--keep", "zip"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].startswith("00001,")
+
+
 def test_rows_that_are_longer_than_the_first_line_are_told(here, capsys):
     (here / "r.txt").write_text("size price\n1 20 3\n2 30 4\n3 50 5\n")
     error = error_of(capsys, ["fit", "r.txt", "--target", "price"])

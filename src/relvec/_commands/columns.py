@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from relvec._commands.dates import day_numbers, format_of, parsed, season
 from relvec._commands.files import holds_texts
 from relvec._commands.number_texts import check_texts
-from relvec._commands.tables import Format, numbers_of
+from relvec._commands.tables import Format, has_zeros, numbers_of
 from relvec._commands.terminal import listed, option
 
 if TYPE_CHECKING:
@@ -55,12 +55,15 @@ class Columns:
         Columns of dates whose season is an input, too.
     left_out : dict of str to str
         Reason for each column that is not read.
+    zeros : list of str
+        Columns of categories that are numbers with leading zeros.
     """
 
     kinds: dict[str, str]
     dates: dict[str, str] = field(default_factory=dict)
     seasons: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    zeros: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -69,13 +72,18 @@ class Columns:
         form: Format,
         *,
         categories: Sequence[str] = (),
+        numbers: Sequence[str] = (),
         seasons: Sequence[str] = (),
         date_format: str | None = None,
     ) -> Self:
         """Tell the kinds of columns from their cells; a doubtful one raises ValueError."""
         columns = cls({}, seasons=list(seasons))
         for name, column in table.items():
-            columns._add(column, form, name in categories, date_format)
+            check_cells(column)
+            if name in {*categories, *numbers}:
+                columns.kinds[str(name)] = CATEGORY if name in categories else NUMBER
+            else:
+                columns._add(column, form, date_format)
         for name in columns.seasons:
             if name not in columns.dates:
                 raise ValueError(f"--season {name} is for a column of dates, which it is not")
@@ -88,15 +96,11 @@ class Columns:
             raise ValueError(f"no column is left to predict from: {listed(reasons) or 'none'}")
         return columns
 
-    def _add(
-        self, column: pd.Series, form: Format, is_category: bool, date_format: str | None
-    ) -> None:
+    def _add(self, column: pd.Series, form: Format, date_format: str | None) -> None:
         """Add a column to those of its kind."""
         name = str(column.name)
         reason = _reason_to_leave(column)
-        if is_category:
-            self.kinds[name] = CATEGORY
-        elif reason:
+        if reason:
             self.left_out[name] = reason
         elif found := format_of(column, date_format):
             self.kinds[name], self.dates[name] = DATE, found
@@ -117,14 +121,18 @@ class Columns:
             self._add_texts(column)
 
     def _add_texts(self, column: pd.Series) -> None:
-        different, present = column.nunique(), int(column.notna().sum())
+        name, different, present = str(column.name), column.nunique(), int(column.notna().sum())
+        zeros = has_zeros(column)
         if 2 * different > present:
-            self.left_out[str(column.name)] = (
+            self.left_out[name] = (
                 f"{different} different texts in {present} rows; "
-                f"{option('--categories', column.name)} takes them as categories"
+                f"{option('--categories', name)} takes them as categories"
+                + f", {option('--numbers', name)} as numbers"
+                * zeros
             )
         else:
-            self.kinds[str(column.name)] = CATEGORY
+            self.kinds[name] = CATEGORY
+            self.zeros.extend([name] * zeros)
 
     def inputs(self, table: pd.DataFrame, form: Format) -> Inputs:
         """Make inputs of a table that has the columns."""
@@ -161,6 +169,11 @@ class Columns:
                 ]
             if names:
                 lines[plural] = listed(names)
+        if self.zeros:
+            lines["leading zeros"] = "\n".join(
+                f"{name}: categories, not numbers; {option('--numbers', name)} takes them as such"
+                for name in self.zeros
+            )
         if self.left_out:
             lines["left out"] = "\n".join(f"{name}: {why}" for name, why in self.left_out.items())
         return lines
@@ -217,7 +230,6 @@ def check_cells(column: pd.Series) -> None:
 
 def _reason_to_leave(column: pd.Series) -> str:
     """Return why a column tells nothing, or nothing."""
-    check_cells(column)
     if column.isna().all():
         return "no values"
     if column.nunique(dropna=False) == 1:

@@ -33,6 +33,7 @@ fit houses.csv --target price --impute --test-size 0 --out filled.skops"""
 COLUMN_OPTIONS = {
     "--exclude": "column to ignore",
     "--categories": "column to take as categories whatever it holds",
+    "--numbers": "column to take as numbers, though they are written with leading zeros",
     "--season": "column of dates of which the season is an input beside the days: sine and cosine "
     "of the year",
 }

@@ -40,6 +40,8 @@ SEPARATORS, LINES = ",;\t|", 50
 NAMES = {"\t": "tab", r"\s+": "white space"}
 # Beginnings of texts that spreadsheets take for formulas.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Numbers that begin with a zero are names, such as ZIP codes; and what a text that has some holds.
+ZEROS, ZEROS_WITHIN = r"0\d+", r"(?<![\w.\-/:+])0\d"
 # Numbers with a decimal comma, and those whose comma may be a mark of thousands as well.
 COMMA = r"\s*[+-]?(\d[\d.'’\s]*)?\d,\d+([eE][+-]?\d+)?\s*"
 THOUSANDS, WHOLE = r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*", r"\s*[+-]?\d+\s*"
@@ -193,6 +195,9 @@ def _parsed(text: str, form: Format) -> pd.DataFrame:
         warnings.simplefilter("error", pd.errors.ParserWarning)  # of cells that have no column
         try:
             table = pd.read_csv(io.StringIO(text), index_col=False, **marks, **words)
+            if re.search(ZEROS_WITHIN, text):
+                cells = pd.read_csv(io.StringIO(text), index_col=False, dtype=str, **marks, **words)
+                table = _keeping_zeros(table, cells)
         except pd.errors.ParserWarning:
             raise ValueError(
                 "its rows have more cells than its first line has names: name every column, "
@@ -206,8 +211,23 @@ def _parsed(text: str, form: Format) -> pd.DataFrame:
             ) from None
     table = table.set_axis(table.columns.map(lambda name: str(name).strip()), axis="columns")
     if form.thousands:
-        table = table.apply(lambda column: numbers_of(column, form))
+        table = table.apply(
+            lambda column: column if has_zeros(column) else numbers_of(column, form)
+        )
     return table
+
+
+def _keeping_zeros(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the cells as they are written of columns that have leading zeros."""
+    kept = {name: cells[name] for name in table.select_dtypes("number") if has_zeros(cells[name])}
+    return table.assign(**kept)
+
+
+def has_zeros(column: pd.Series) -> bool:
+    """Say whether texts of a column are whole numbers with leading zeros."""
+    return holds_texts(column) and bool(
+        column.dropna().astype(str).str.strip().str.fullmatch(ZEROS).any()
+    )
 
 
 def _has_decimal_commas(table: pd.DataFrame) -> bool:

@@ -58,7 +58,7 @@ def training_data(options: Namespace) -> TrainingTable:
     table, form = read_table(options.data, given)
     files.require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
-    named = [options.target, *options.categories, *options.season]
+    named = [options.target, *options.categories, *options.numbers, *options.season]
     files.require_columns(table, named, options.data)
     if not len(table):
         raise ValueError(f"{options.data} has names of columns and no rows")
@@ -68,6 +68,7 @@ def training_data(options: Namespace) -> TrainingTable:
         table,
         form,
         categories=options.categories,
+        numbers=options.numbers,
         seasons=options.season,
         date_format=options.date_format,
     )
