@@ -58,10 +58,10 @@ class RVC(KernelEstimator, Classifier):
         Average the class probabilities over the posterior of the weights, or plug in its mode as
         the paper does.
     centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
-        Points that carry candidate functions; see :class:`relvec.RVR`.
+        Points that carry candidate functions; see :doc:`/guide/parameters`.
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that
-        probabilities become less certain away from the data; see :class:`relvec.RVR`.
+        probabilities become less certain away from the data; see :doc:`/guide/parameters`.
     remainder : {None, "process"} or Basis, default=None
         What the kept functions leave: nothing but noise, or a Gaussian process as one more group of
         functions, whose amplitude the evidence sets. "process" has the kernel of the machine, where
@@ -72,10 +72,9 @@ class RVC(KernelEstimator, Classifier):
     remainder_centers : int, default=None
         Centres of the process at most; see `relvec.basis.Process`.
     alpha_prior : tuple of float, default=(0.0, 0.0)
-        Shape and rate of a Gamma prior on every α (eq. 6); see :class:`relvec.RVR`.
+        Shape and rate of a Gamma prior on every α (eq. 6); see :doc:`/guide/parameters`.
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
-        Search for the maximum of the evidence; see :class:`relvec.RVR`. "variational" is for two
-        classes and "ovr".
+        Search for the maximum of the evidence. "variational" is for two classes and "ovr".
     tol : float, default=0.03
         Nats of log evidence that a function must gain to be added or kept.
     max_iter : int, default=1000
@@ -86,9 +85,9 @@ class RVC(KernelEstimator, Classifier):
         Processes among which the models of `multi_class="ovr"` are shared out, -1 for all cores;
         None is 1, or what ``joblib.parallel_config`` says.
     memory_limit : float, default=1e9
-        Bytes that the candidates at all rows may take up; see :class:`relvec.RVR`.
+        Bytes that the candidates at all rows may take up; see :doc:`/guide/parameters`.
     checkpoint : str, PathLike or None, default=None
-        File that holds the state of the fit until it ends; see :class:`relvec.RVR`.
+        File that holds the state of the fit until it ends; see :doc:`/guide/parameters`.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 

@@ -189,7 +189,7 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         Inputs, by position, whose numbers are labels of categories.
     remainder : {None, "process"} or Basis, default="process"
         What the effects leave: nothing but noise, a Gaussian process of all inputs, or one with
-        that covariance; see :class:`relvec.RVR`.
+        that covariance; see :doc:`/guide/parameters`.
     remainder_centers : int, default=None
         Centres of the process at most; see `relvec.basis.Process`.
     likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"

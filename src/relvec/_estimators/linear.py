@@ -105,17 +105,17 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     noise : {"constant", "learnt"} or Basis, default="constant"
-        Whether the variance of Gaussian noise varies with the columns; see :class:`relvec.RVR`.
+        Whether the noise varies with the columns; see :doc:`/guide/parameters`.
     alpha_prior : tuple of two floats, default=(0.0, 0.0)
-        Shape and rate of a Gamma prior on every α_d (eq. 6); see :class:`relvec.RVR`.
+        Shape and rate of a Gamma prior on every α_d (eq. 6); see :doc:`/guide/parameters`.
     beta_prior : tuple of two floats, default=(0.0, 0.0)
-        Shape and rate of a Gamma prior on the noise precision; see :class:`relvec.RVR`.
+        Shape and rate of a Gamma prior on the noise precision; see :doc:`/guide/parameters`.
     multi_output : {"shared", "independent"}, default="shared"
         With a y of several columns, let the targets share the functions and one α for each, in the
         units of each target's spread, so that these do not matter; or fit each by itself. Every
         target has noise of its own. A constant target is fitted by itself, as it shares nothing.
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
-        Search for the maximum of the evidence; see :class:`relvec.RVR`.
+        Search for the maximum of the evidence; see :doc:`/guide/parameters`.
     n_starts : int, default=None
         Starts of the search, which has local optima. The one is kept whose evidence is the highest
         less a penalty for every column, the logarithm of the number of columns, as if beforehand

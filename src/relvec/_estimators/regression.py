@@ -27,76 +27,37 @@ class RVR(KernelEstimator, Regressor):
     kernel : str, callable, Basis or list of these, default="rbf"
         Candidate functions: "rbf", "matern32", "matern52", "rational_quadratic", "laplacian",
         "linear", "poly", "sigmoid", "linear_spline" (eq. 29), "tanimoto" of fingerprints, "hamming"
-        and "categorical" of categories, which may be texts, "effects" (main effects and
-        interactions, see :class:`relvec.EffectsRegressor`) or
+        and "categorical" of categories, "effects" (see :class:`relvec.EffectsRegressor`),
         "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
-        `relvec.basis` with parameters of its own. A list puts several of them, but no precomputed
-        one, side by side in one dictionary.
+        `relvec.basis`. A list puts several of them, but no precomputed one, side by side.
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or an array with one per
-        feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
-        50 times longer than a fit; features that do not matter have a γ of zero then.
+        feature. "evidence" learns one width and "ard" one per feature, at 10 to 50 times the cost.
     likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
-        Distribution of y: Gaussian noise around the function; counts whose log rate the function
-        is, by Laplace's method (those over unequal times or areas have an `exposure` in `fit`);
-        Student-t noise, whose outliers hardly move the function, by a variational
-        bound, with its scale and degrees of freedom learnt, but not γ; or an object of
-        `relvec.likelihoods`.
+        Distribution of y: Gaussian noise around the function, counts whose log rate the function
+        is, Student-t noise, or an object of `relvec.likelihoods`.
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often. Only the
-        "sequential" solver has more than one.
-    degree : int, default=3
-        Power of the "poly" kernel.
-    coef0 : float, default=0.0
-        Constant of the "poly" and "sigmoid" kernels.
+        Starts of the search, which has local optima; more find better ones more often.
+    degree, coef0 : int, default=3, and float, default=0.0
+        Power of the "poly" kernel; constant of the "poly" and "sigmoid" kernels.
     fit_intercept : bool, default=True
-        Include an intercept with a flat prior, so that adding a constant to y only shifts the
-        predictions; its uncertainty is part of the error bars.
+        Include an intercept with a flat prior; its uncertainty is part of the error bars.
     noise_variance : float, default=None
-        Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
+        Variance σ² of Gaussian noise, in squared units of y. None learns it.
     noise : {"constant", "learnt"} or Basis, default="constant"
-        Gaussian noise of one variance, or of a variance σ²e^g(x) that varies with the inputs. Then
-        g is sparse as y(x) is, made of the inputs and of the candidates of y(x), a `remainder`
-        aside, or of a basis of `relvec.basis`. One lower bound of the log evidence chooses both,
-        and noise stays constant unless that pays for every function of g. Not with `augment`, for
-        targets that share functions or for rows out of memory.
+        Gaussian noise of one variance, or of one that is a sparse function of the inputs.
     centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
-        Points that carry candidate functions: every row (None), that many rows drawn with
-        `random_state`, points of your own, or the centres that a clusterer finds, such as
-        ``MiniBatchKMeans(500)``. Over 10,000 rows, None draws as many as make a design matrix of
-        10⁸ entries, but at least 2000, with a warning. Over 100,000, centres are drawn or clustered
-        out of that many rows.
+        Points that carry candidate functions: every row, some rows, points, or centres of clusters.
     augment : bool, default=False
-        Add to the model, for every row that is predicted, a function centred on it, so that error
-        bars grow away from the data (Rasmussen and Quiñonero-Candela 2005). The model then keeps
-        all training rows, and each prediction evaluates the kernel at all of them. `return_cov` and
-        `sample_y` raise, as do precomputed kernels and dictionaries without a kernel.
-    remainder : {None, "process"} or Basis, default=None
-        What the kept functions leave: nothing but noise, or a Gaussian process as one more group of
-        functions, whose amplitude the evidence sets. "process" has the kernel of the machine, where
-        that is one and its width is known, otherwise a Gaussian one of all inputs; a kernel of
-        `relvec.basis` is the covariance of the process, and any other basis stands for itself.
-        Error bars then grow away from the data, and each prediction evaluates the process's kernel
-        at its centres.
-    remainder_centers : int, default=None
-        Centres of the process at most; see `relvec.basis.Process`.
-    alpha_prior : tuple of float, default=(0.0, 0.0)
-        Shape a and rate b of a Gamma prior on every α (eq. 6), b in squared units of the weights.
-        (0, 0) is uniform over log α; with b > 0 no α becomes infinite, and few functions leave. Not
-        for the "sequential" solver.
-    beta_prior : tuple of float, default=(0.0, 0.0)
-        Shape c and rate d of a Gamma prior on the noise precision 1/σ² where it is learnt, d in
-        squared units of y: as much as 2c observations with a variance of d/c tell.
+        Add a function centred on every row that is predicted: error bars grow away from the data.
+    remainder, remainder_centers : None, "process" or Basis, and int, default=None
+        Gaussian process for what the kept functions leave, and its centres at most.
+    alpha_prior, beta_prior : tuple of float, default=(0.0, 0.0)
+        Shape and rate of Gamma priors on every α and on 1/σ².
     multi_output : {"shared", "independent"}, default="shared"
-        With a y of several columns, let the targets share the functions and one α for each, in the
-        units of each target's spread, so that these do not matter; or fit each by itself. Every
-        target has noise of its own. A constant target is fitted by itself, as it shares nothing.
+        With a y of several columns, targets share the functions, or are fitted one by one.
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
-        Search for the maximum of the evidence. The last three begin with all functions and are slow
-        references, at the cube of their number a pass: MacKay's updates (eq. 16 to 18),
-        expectation-maximisation (eq. 48, 50) and the variational bound of Bishop and Tipping
-        (2000), which is for Gaussian noise. An object of `relvec.solvers` has `tol`, `max_iter`,
-        `n_starts` and `alpha_prior` of its own, which count in the place of those given here.
+        Search for the maximum of the evidence; the last three are slow references.
     tol : float, default=0.03
         Nats of log evidence that a function must gain to be added or kept.
     max_iter : int, default=1000
@@ -104,86 +65,53 @@ class RVR(KernelEstimator, Regressor):
     random_state : int, RandomState or None, default=None
         Draw of the centres, where they are drawn.
     n_jobs : int or None, default=None
-        Processes among which targets of `multi_output="independent"` are shared out, -1 for
-        all cores; None is 1, or what ``joblib.parallel_config`` says.
+        Processes among which independent targets are shared out, -1 for all cores.
     memory_limit : float, default=1e9
-        Bytes that the candidates at all rows may take up. Where they would take more, they are
-        computed block by block of rows in every pass and never stored; scales are then learnt on
-        2000 rows drawn with `random_state`.
+        Bytes that the candidates at all rows may take up before they are computed in blocks.
     checkpoint : str, PathLike or None, default=None
-        File that holds the state of the fit until it ends. A fit that was killed or interrupted
-        goes on from its last pass when the same is fitted again.
+        File from which a fit that was killed goes on when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
     Attributes
     ----------
-    relevance_ : ndarray of int, shape (n_active,)
-        Kept candidates, ascending.
-    relevance_rows_ : ndarray of int, shape (n_active,)
-        Training row that each kept function is centred on, -1 where there is none.
+    relevance_, relevance_rows_ : ndarray of int, shape (n_active,)
+        Kept candidates, ascending, and the training row that each is centred on, -1 for none.
     relevance_vectors_ : ndarray of shape (n_active, n_features)
         Points that kept functions are centred on; empty for a precomputed kernel.
-    training_rows_ : ndarray of shape (n_samples, n_features) or None
-        Training rows with positive weight, with `augment`.
-    dual_coef_ : ndarray of shape (n_active,)
-        Weights of the kept functions (mean of eq. 13). With a y of several columns this and the six
-        that follow have an axis of targets before the others.
-    intercept_ : float
-        w_0; zero without an intercept.
+    dual_coef_, intercept_ : ndarray of shape (n_active,), and float
+        Weights of the kept functions (mean of eq. 13), and w_0. With a y of several columns these
+        and those of weights and noise have an axis of targets before the others.
     coef_ : ndarray of shape (n_features,)
         Weights of the inputs, where every function is linear in them.
-    weight_precision_ : ndarray of shape (n_active,)
-        α of the kept functions, in inverse squared units of the weights; infinite where a target
-        does not use the function.
+    weight_precision_, well_determined_ : ndarray of shape (n_active,)
+        α of the kept functions, infinite where a target does not use one, and γ = 1 − αΣ_ii of
+        eq. 17: how far the data, rather than the prior, determine each weight.
     weight_covariance_ : ndarray of shape (n_active, n_active)
         Σ of eq. 12.
-    noise_variance_ : float
-        σ², in squared units of y; the mean over the rows where it is known for each. Variance
-        νσ²/(ν − 2) of Student-t noise.
-    noise_scale_, degrees_of_freedom_ : float
-        Scale σ, in units of y, and degrees of freedom ν, in [3, 10⁴], of Student-t noise.
-    well_determined_ : ndarray of shape (n_active,)
-        γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
+    noise_variance_, noise_scale_, degrees_of_freedom_ : float
+        σ², in squared units of y, its mean where it varies; of Student-t noise the variance, the
+        scale, in units of y, and the degrees of freedom, in [3, 10⁴].
     log_evidence_ : float
-        Logarithm of the marginal likelihood (eq. 15), summed over targets; with an intercept the
-        restricted one, the density of the n_samples − 1 contrasts of y, so never compare it with
-        one without. With the terms of `alpha_prior`, of the kept functions, and `beta_prior` (eq.
-        36). Under Student-t noise a lower bound of it.
-    history_ : list of Pass
-        A row for each pass of the search that ended in this model: start, log_evidence (of the
-        "variational" solver its bound), n_active, noise_variance (of several targets the geometric
-        mean), seconds.
-    n_iter_ : int
-        Passes of all starts together.
-    status_ : str
-        How the fit ended, in words.
-    gamma_ : float or ndarray of shape (n_features,)
-        The kernel's γ as a number, where it has one.
-    feature_relevance_ : ndarray of shape (n_features,)
-        Spread of each feature in widths of the kernel, where it has one: √γ times its standard
-        deviation. It has no unit; zero means that the feature does not matter.
-    basis_ : Basis
-        The kept functions; ``basis_.transform(X) @ dual_coef_ + intercept_`` is the prediction.
-    fit_result_ : FitResult
-        Kept functions, fitted outputs and the course of the search, as one value.
-    n_samples_fit_ : int
-        Rows seen in `fit`.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where X had any.
+        Log marginal likelihood (eq. 15) over all targets; with an intercept the restricted one, of
+        n_samples − 1 contrasts of y, never to be compared with one without.
+    gamma_, feature_relevance_ : float or ndarray of shape (n_features,)
+        γ of the kernel as a number, and the spread of each feature in widths of the kernel.
+    basis_, fit_result_ : Basis, FitResult
+        The kept functions: ``basis_.transform(X) @ dual_coef_ + intercept_`` is the prediction; and
+        all that the fit found.
+    history_, n_iter_, status_ : list of Pass, int, str
+        A row for each pass of the search that ended in this model, passes of all starts, and how
+        the fit ended.
+    training_rows_ : ndarray of shape (n_samples, n_features) or None
+        Training rows with positive weight, with `augment`.
+    n_samples_fit_, n_features_in_, feature_names_in_ : int, int, ndarray of str
+        Rows and features seen in `fit`, and names of the features, where X had any.
 
-    References
-    ----------
-    Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of
-    Machine Learning Research* 1, 211-244.
-
-    Rasmussen, C. E. and Quiñonero-Candela, J. (2005). Healing the relevance vector machine through
-    augmentation. *ICML*.
-
-    Tipping, M. E. and Faul, A. C. (2003). Fast marginal likelihood maximisation for sparse Bayesian
-    models. *AISTATS*.
+    Notes
+    -----
+    From `degree` on, parameters serve special cases: :doc:`/guide/parameters` has what each does.
+    The method is that of M. E. Tipping (2001), *Journal of Machine Learning Research* 1, 211-244.
 
     Examples
     --------
@@ -197,12 +125,6 @@ class RVR(KernelEstimator, Regressor):
     >>> mean, std = model.predict([[0.0]], return_std=True)
     >>> bool(abs(mean[0] - 1) < 3 * std[0])
     True
-
-    Two targets that share their functions:
-
-    >>> both = RVR(gamma=0.1, noise_variance=1e-4).fit(X, np.column_stack([y, 2 - y]))
-    >>> both.predict([[0.0]]).round(2)
-    array([[1., 1.]])
     """
 
     def __init__(
