@@ -225,7 +225,9 @@ def test_categories_of_pandas_are_categories(rng):
     assert_allclose(one.predict(X), other.predict(X.astype({"kind": "category"})), rtol=1e-10)
 
 
-def test_units_and_order_of_rows_do_not_matter(rng):
+@pytest.mark.parametrize("rows", [stages.ROWS, 100])
+def test_units_and_order_of_rows_do_not_matter(rows, monkeypatch, rng):
+    monkeypatch.setattr(stages, "ROWS", rows)
     X, y = smooth(rng)
     order = rng.permutation(len(X))
     model = EffectsRegressor().fit(X, y)

@@ -40,6 +40,7 @@ class EffectsEstimator(RelevanceEstimator):
     alpha_prior = (0.0, 0.0)
     solver = "sequential"
     n_starts = 1
+    random_state = 0  # of the rows that candidates are chosen on, the same for any order of them
     tol = None
     max_iter: int
 

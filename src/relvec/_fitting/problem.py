@@ -18,6 +18,7 @@ from relvec._fitting.alternating import fit
 from relvec._fitting.centers import CentersLike, RandomState
 from relvec._fitting.data import TrainingData
 from relvec._numerics.linalg import single_threaded
+from relvec._numerics.objects import order_of
 from relvec._numerics.typing import Index
 from relvec._runner.runner import Runner
 from relvec.basis import Basis
@@ -78,11 +79,19 @@ class Problem:
         return self.runner.once(lambda: parallel(delayed(_in_process)(one, alone) for one in fits))
 
     def on_rows(self, most: int) -> Problem:
-        """Return the problem on so many of the rows, drawn without replacement, or on all."""
-        draw = check_random_state(self.config.random_state)
-        n_rows = self.data.n_rows
-        chosen = partial(draw.choice, n_rows, min(most, n_rows), replace=False)
-        return replace(self, data=self.data.subset(np.sort(self.runner.once(chosen))))
+        """Return the problem on so many of the rows, drawn without replacement, or on all.
+
+        What one seed draws does not depend on the order of rows in memory.
+        """
+        draw, data, n_rows = (
+            check_random_state(self.config.random_state),
+            self.data,
+            self.data.n_rows,
+        )
+        places = self.runner.once(partial(draw.choice, n_rows, min(most, n_rows), replace=False))
+        here = len(data.X) == n_rows
+        rows = order_of(data.X, *data.targets.values())[places] if here else places
+        return replace(self, data=data.subset(np.sort(rows)))
 
     def _in_turn(self, fits: Sequence[Callable[[Runner], Solution]]) -> list[Solution]:
         """Fit one output after the other.

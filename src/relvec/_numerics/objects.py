@@ -1,4 +1,4 @@
-"""Rows of objects of any kind: which of them are the same."""
+"""Rows of objects of any kind: which of them are the same, and an order of them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ def numbered(rows: NDArray[Any]) -> Index:
     except TypeError:
         return np.arange(len(rows))
     return np.array(same, dtype=np.intp)
+
+
+def order_of(rows: NDArray[Any], *targets: NDArray[Any]) -> Index:
+    """Return an order of rows (n_samples, n_features), by their targets (n_samples, ...) first.
+
+    It is the same however they come. Objects are in the order of their texts.
+    """
+    keys = [column for t in targets[::-1] for column in t.reshape(len(rows), -1).T]
+    order: Index = np.lexsort(keys)
+    if (np.diff(keys[-1][order]) == 0).any():
+        columns = rows.astype(str) if rows.dtype == object else rows
+        order = np.lexsort([*columns.T, *keys])
+    return order
 
 
 def equal_objects(one: NDArray[Any], other: NDArray[Any]) -> bool:
