@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.random import RandomState
+from scipy.signal import lfilter
 from sklearn.datasets import (
     load_breast_cancer,
     load_diabetes,
@@ -324,6 +325,18 @@ def test_rule_heteroscedastic_names_the_target():
     model = RVR("linear", multi_output="independent").fit(X, np.column_stack([f, f]) + noise)
     (finding,) = model.diagnose(X, np.column_stack([f, f]) + noise)
     assert finding.sentence.startswith("target 1: ")
+
+
+def test_rule_correlated():
+    X, f, draw = noisy_line(200)
+    noise = lfilter([0.6], [1, -0.8], draw.standard_normal(200))
+    model = SparseBayesianRegressor().fit(X, f + noise)
+    (finding,) = model.diagnose(X, f + noise)
+    assert finding.code == "correlated"
+    assert "noise_correlation='ar1'" in finding.sentence
+    assert finding.numbers["correlation"] == pytest.approx(0.8, abs=0.15)
+    in_time = SparseBayesianRegressor(noise_correlation="ar1").fit(X, f + noise)
+    assert in_time.diagnose(X, f + noise).codes == []
 
 
 def test_rule_error_bars_short():

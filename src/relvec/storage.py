@@ -21,6 +21,7 @@ from relvec._estimators.regression import RVR
 from relvec._evidence.posterior import Posterior
 from relvec._files import write_file
 from relvec._fitting.augmentation import Residuals
+from relvec._fitting.correlated_rows import FittedCorrelation, SeriesEnds
 from relvec._fitting.noise_model import LearntNoise
 from relvec._fitting.result import FitResult, FittedOutput
 from relvec._fitting.terms import Terms
@@ -50,11 +51,13 @@ STORED = [
     *SOLVERS.values(),
     CalibratedClassifier,
     CalibratedRegressor,
+    likelihoods.AR1,
     Curve,
     Effect,
     EffectsClassifier,
     EffectsRegressor,
     FitResult,
+    FittedCorrelation,
     FittedOutput,
     Gamma,
     LearntNoise,
@@ -64,6 +67,7 @@ STORED = [
     RVC,
     RVR,
     Residuals,
+    SeriesEnds,
     SparseBayesianClassifier,
     SparseBayesianRegressor,
     Terms,

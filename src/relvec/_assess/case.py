@@ -184,8 +184,10 @@ class Case:
         """Residuals that are N(0, 1) if the model is right, shape (n_samples, n_targets).
 
         Rows of the fit are predicted without themselves. There are none, shape (0, 0), unless the
-        noise is Gaussian and of one variance that is not at its floor.
+        noise is Gaussian, of one variance that is not at its floor, and independent.
         """
+        if any(output.correlation is not None for output in self.result.outputs):
+            return np.empty((0, 0))
         at_floor = any(warning.code == "noise_floor" for warning in self.result.warnings)
         if not len(self.y) or not self.gaussian or at_floor or self.result.noise_by_row:
             return np.empty((0, 0))

@@ -201,10 +201,14 @@ def _loo_log_density(
     noise_variance_per_row: ArrayLike | None = None,
     exposure: ArrayLike | None = None,
 ) -> float:
-    """Return Σ log p(t_n | t_−n) over copies and targets, NaN without Gaussian noise."""
+    """Return Σ log p(t_n | t_−n) over copies and targets.
+
+    NaN without Gaussian noise that is independent from row to row.
+    """
     del exposure  # of counts, which have none
     result, Phi = estimator.fit_result_, estimator.basis_.transform(X)
-    if not all(isinstance(output.likelihood, Gaussian) for output in result.outputs):
+    gaussian = (isinstance(output.likelihood, Gaussian) for output in result.outputs)
+    if not all(gaussian) or any(output.correlation is not None for output in result.outputs):
         return float("nan")
     t, noise = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1), noise_variance_per_row
     if noise is None:

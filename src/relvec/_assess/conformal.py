@@ -287,6 +287,12 @@ def held_out(
     rows, which are those of the fit. Of a precomputed kernel a refit has the columns of its own
     rows.
     """
+    fitted = unwrap_fitted(model).estimator
+    if cv is not None and getattr(fitted, "noise_correlation", None) is not None:
+        raise ValueError(
+            f"cv={cv!r}, expected None with noise_correlation: refits without a fold have no rows "
+            "beside it; give rows that follow those of the fit"
+        )
     if cv is None:
         if groups is not None:
             raise ValueError("groups is given, expected None without cv")

@@ -22,7 +22,13 @@ from relvec._assess.new_rows import (
     unknown_category,
 )
 from relvec._assess.pipelines import unwrap_fitted
-from relvec._assess.residuals import heteroscedastic, non_gaussian, outliers, underfit
+from relvec._assess.residuals import (
+    correlated,
+    heteroscedastic,
+    non_gaussian,
+    outliers,
+    underfit,
+)
 from relvec._fitting.result import FittedOutput
 from relvec._numerics.checks import in_memory
 from relvec._numerics.typing import Array
@@ -278,7 +284,7 @@ def imbalance(case: Case) -> Iterator[Finding]:
 
 
 #: Rules on noise, and the findings by which residuals are not noise alone.
-ON_NOISE: tuple[Rule, ...] = (heteroscedastic, outliers, non_gaussian)
+ON_NOISE: tuple[Rule, ...] = (heteroscedastic, outliers, non_gaussian, correlated)
 AT_FAULT = {"underfit", "kernel_narrow"}
 
 RULES: list[Rule] = [

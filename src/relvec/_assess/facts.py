@@ -28,7 +28,12 @@ def _noise(estimator: Any) -> dict[str, str]:
         scale, tails = numbers(estimator.noise_scale_), numbers(estimator.degrees_of_freedom_)
         return {"noise scale": f"{scale}, with {tails} degrees of freedom"}
     if hasattr(estimator, "noise_variance_"):
-        return {"noise sd": numbers(np.sqrt(estimator.noise_variance_))}
+        found = {"noise sd": numbers(np.sqrt(estimator.noise_variance_))}
+        if hasattr(estimator, "noise_correlation_"):
+            ar1 = estimator.noise_correlation_
+            learnt = "" if ar1.std_error is None else f" ± {numbers(ar1.std_error)}"
+            found["noise correlation"] = f"{numbers(ar1.rho)}{learnt} at a step of {ar1.step:.4g}"
+        return found
     return {}
 
 

@@ -105,6 +105,25 @@ def non_gaussian(case: Case) -> Iterator[Finding]:
             )
 
 
+def correlated(case: Case) -> Iterator[Finding]:
+    """Residuals of rows that follow each other are alike."""
+    for name, z, _ in _residuals(case):
+        z = z - z.mean()
+        between = float(z[1:] @ z[:-1] / (z @ z))
+        p = float(norm.sf(between * np.sqrt(len(z))))
+        if p < LEVEL:
+            yield Finding(
+                "correlated",
+                f"{name}residuals of rows that follow each other have a correlation of "
+                f"{between:.2f} (p = {p:.1g}), but count as independent",
+                {"correlation": between, "p": p},
+                (
+                    Advice("use {} if rows are in the order of time", "noise_correlation", "ar1"),
+                    Advice("tell X what rows that follow each other have in common"),
+                ),
+            )
+
+
 def _dependent(case: Case) -> Iterator[tuple[str, Array, float]]:
     """Name and residuals of each target or class, and the share that near rows have in common.
 

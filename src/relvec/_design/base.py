@@ -262,6 +262,10 @@ class Design(ABC):
         del target
         return None
 
+    def slope_of_rows(self, slope: RowVector) -> RowVector:
+        """Return the slope in raw rows, given that in rows of the frame over what they count."""
+        return self.row_weights[:, None] * slope
+
     @abstractmethod
     def frame(self, target: Target) -> TargetFrame:
         """Return a new, empty frame for the candidates and a target."""

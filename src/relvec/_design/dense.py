@@ -79,8 +79,12 @@ class DenseDesign(Design):
                 self.center = (self.row_weights / self.total_weight) @ Phi
                 Phi -= self.center
         self._Phi = Phi
-        norms = _norms(self._copied(Phi))
-        norms = nonconstant_norms(norms, self.center, self.total_weight, nothing)
+        self._standardise()
+
+    def _standardise(self) -> None:
+        """Set the scales of the centred columns."""
+        norms = _norms(self._copied(self._Phi))
+        norms = nonconstant_norms(norms, self.center, self.total_weight, self._nothing)
         self.scale, self.norm2 = shared_scales(norms, self.groups)
 
     def _copied(self, rows: Array) -> Array:

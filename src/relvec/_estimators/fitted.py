@@ -47,7 +47,7 @@ SAME_STD, SAME_SHARE = 1e-3, 1e-9
 #: set to later.
 READ = (
     *("alpha_prior", "augment", "beta_prior", "class_weight", "fit_intercept", "likelihood"),
-    *("multi_class", "noise", "proba", "solver"),
+    *("multi_class", "noise", "noise_correlation", "proba", "solver"),
 )
 #: Parameters that are stored in types which every format of models knows.
 PLAIN = ("checkpoint", "class_weight")

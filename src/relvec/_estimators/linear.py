@@ -2,71 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
-from typing import Any, cast
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from relvec._design import Design
-from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.classifier import Classifier
-from relvec._estimators.groups import column_labels
+from relvec._estimators.columns import GroupsLike, LinearEstimator
 from relvec._estimators.labels import ClassWeight
-from relvec._estimators.multiplicity import independent_groups, varying_groups
 from relvec._estimators.regressor import Regressor
-from relvec._fitting.data import TrainingData
-from relvec._numerics.typing import Array
-from relvec.basis import Basis, Columns, Concatenate
-from relvec.likelihoods import RegressionLikelihood
-from relvec.solvers import Sequential, Solver
-
-#: Columns that share a precision: none, "categories", a label a column, or columns by group.
-GroupsLike = str | ArrayLike | Sequence[Hashable] | Mapping[Hashable, Sequence[int | str]] | None
-
-
-class LinearEstimator(RelevanceEstimator):
-    """Estimators whose candidate functions are the columns of X."""
-
-    groups: GroupsLike
-
-    def _dictionary(self) -> Basis:
-        return Columns()
-
-    def _candidates(self, data: TrainingData) -> Basis:
-        """Return the columns with the labels of their groups."""
-        features = getattr(self, "feature_names_in_", None)
-        return Columns(column_labels(self.groups, features, data))
-
-    @property
-    def coef_(self) -> Array:
-        """Weights of the inputs, whatever a remainder adds."""
-        check_is_fitted(self)
-        beside = isinstance(self.basis_, Concatenate)
-        columns = cast(Columns, self.basis_.parts_[0] if beside else self.basis_)
-        weights = self.dual_coef_
-        coef = np.zeros((*weights.shape[:-1], self.n_features_in_))
-        coef[..., columns.terms_] = weights[..., : len(columns.terms_)]
-        return coef
-
-    def _search(self) -> dict[str, Any]:
-        """Return the parameters of the solver, as far as they do not depend on the columns."""
-        tol = Sequential.tol if self.tol is None else self.tol
-        n_starts = self.n_starts
-        if n_starts is None:
-            n_starts = 3 if self.solver == "sequential" else 1
-        return {"tol": tol, "n_starts": n_starts}
-
-    def _adapted(self, solver: Solver, design: Design) -> Solver:
-        """Return the solver with a penalty of columns for being chosen among so many."""
-        if self.tol is not None or isinstance(self.solver, Solver):
-            return solver
-        penalty = float(np.log(max(1, len(varying_groups(design)))))
-        tol = max(solver.tol, float(np.log(independent_groups(design))))
-        return replace(solver, multiplicity_penalty=penalty, tol=tol)
+from relvec.basis import Basis
+from relvec.likelihoods import AR1, RegressionLikelihood
+from relvec.solvers import Solver
 
 
 class SparseBayesianRegressor(LinearEstimator, Regressor):
@@ -106,6 +52,8 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     noise : {"constant", "learnt"} or Basis, default="constant"
         Whether the noise varies with the columns; see :doc:`/guide/parameters`.
+    noise_correlation : {None, "ar1"}, AR1 or matrix of shape (n_samples, n_samples), default=None
+        Correlation of the noise between rows; see :doc:`/guide/parameters`.
     alpha_prior : tuple of two floats, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on every α_d (eq. 6); see :doc:`/guide/parameters`.
     beta_prior : tuple of two floats, default=(0.0, 0.0)
@@ -210,6 +158,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         likelihood: str | RegressionLikelihood = "gaussian",
         noise_variance: float | None = None,
         noise: str | Basis = "constant",
+        noise_correlation: str | AR1 | ArrayLike | None = None,
         alpha_prior: tuple[float, float] = (0.0, 0.0),
         beta_prior: tuple[float, float] = (0.0, 0.0),
         multi_output: str = "shared",
@@ -229,6 +178,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         self.likelihood = likelihood
         self.noise_variance = noise_variance
         self.noise = noise
+        self.noise_correlation = noise_correlation
         self.alpha_prior = alpha_prior
         self.beta_prior = beta_prior
         self.multi_output = multi_output

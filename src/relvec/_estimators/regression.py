@@ -11,7 +11,7 @@ from relvec._estimators.kernels import KernelEstimator, KernelLike
 from relvec._estimators.regressor import Regressor
 from relvec._fitting.centers import CentersLike
 from relvec.basis import Basis
-from relvec.likelihoods import RegressionLikelihood
+from relvec.likelihoods import AR1, RegressionLikelihood
 from relvec.solvers import Solver
 
 
@@ -46,6 +46,8 @@ class RVR(KernelEstimator, Regressor):
         Variance σ² of Gaussian noise, in squared units of y. None learns it.
     noise : {"constant", "learnt"} or Basis, default="constant"
         Gaussian noise of one variance, or of one that is a sparse function of the inputs.
+    noise_correlation : {None, "ar1"}, AR1 or matrix of shape (n_samples, n_samples), default=None
+        Correlation of the noise between rows: from step to step of time, or a known covariance.
     centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
         Points that carry candidate functions: every row, some rows, points, or centres of clusters.
     augment : bool, default=False
@@ -139,6 +141,7 @@ class RVR(KernelEstimator, Regressor):
         fit_intercept: bool = True,
         noise_variance: float | None = None,
         noise: str | Basis = "constant",
+        noise_correlation: str | AR1 | ArrayLike | None = None,
         centers: CentersLike = None,
         augment: bool = False,
         remainder: str | Basis | None = None,
@@ -164,6 +167,7 @@ class RVR(KernelEstimator, Regressor):
         self.fit_intercept = fit_intercept
         self.noise_variance = noise_variance
         self.noise = noise
+        self.noise_correlation = noise_correlation
         self.centers = centers
         self.augment = augment
         self.remainder = remainder

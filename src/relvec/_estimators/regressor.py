@@ -11,8 +11,9 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import validate_data
 
-from relvec._assess.conformal import CalibratedRegressor, calibrate
 from relvec._design import DenseDesign
+from relvec._design.whitened import WhitenedDesign
+from relvec._estimators.correlation import order_of
 from relvec._estimators.fitted import Given
 from relvec._estimators.incremental import Incremental
 from relvec._estimators.out_of_core import OutOfCoreRows
@@ -73,6 +74,8 @@ class Regressor(Incremental):
         sample_weight: ArrayLike | None = None,
         noise_variance_per_row: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
+        times: ArrayLike | None = None,
+        series: ArrayLike | None = None,
     ) -> Self:
         """Learn which functions matter, their weights and the noise.
 
@@ -93,6 +96,12 @@ class Regressor(Incremental):
             How much of time, space or people each count was taken over, in any unit, with
             ``likelihood="poisson"``: the function is the log rate for one unit, and the mean of a
             count its exposure times that rate. None is 1 for all.
+        times : array-like of shape (n_samples,), default=None
+            Time of each row, numbers or ``datetime64``, with `noise_correlation`. None takes the
+            rows in their order, one step apart.
+        series : array-like of shape (n_samples,), default=None
+            Label of the series that each row is of, with `noise_correlation`: those of different
+            series are independent. None is one series.
 
         Returns
         -------
@@ -125,6 +134,7 @@ class Regressor(Incremental):
             likelihood, precision, variances = self._likelihood(), None, None
             if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
                 known = {"noise_variance_per_row": noise_variance_per_row, "exposure": exposure}
+                known |= {"times": times, "series": series}
                 return self._fit_out_of_core(rows, y, sample_weight, known)
             X, y = self._validated(X, y, reset=True)
             weights = check_weights(sample_weight, len(X))
@@ -144,6 +154,9 @@ class Regressor(Incremental):
             data = TrainingData(X, targets, bool(self.fit_intercept), *rest)
             given = {"X": X, "y": y, "sample_weight": weights}
             given["noise_variance_per_row"] = variances
+            if any(value is not None for value in (self.noise_correlation, times, series)):
+                data = self._correlated(data, likelihood, times, series)
+                given |= order_of(data)
             self._fit(data, likelihood, given, single=y.ndim == 1, order=layout.order)
             return self
 
@@ -281,6 +294,8 @@ class Regressor(Incremental):
         sample_weight: ArrayLike | None = None,
         noise_variance_per_row: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
+        times: ArrayLike | None = None,
+        series: ArrayLike | None = None,
     ) -> float:
         """Log evidence that the fitted hyperparameters and functions give other data.
 
@@ -297,6 +312,8 @@ class Regressor(Incremental):
             what was learnt.
         exposure : array-like of shape (n_samples,), default=None
             Exposure of each count; see `fit`.
+        times, series : array-like of shape (n_samples,), default=None
+            Time and series of each row; see `fit`.
 
         Returns
         -------
@@ -308,6 +325,8 @@ class Regressor(Incremental):
             "sample_weight": sample_weight,
             "noise_variance_per_row": noise_variance_per_row,
             "exposure": exposure,
+            "times": times,
+            "series": series,
         }
         return self._log_evidence(X, y, given)
 
@@ -330,61 +349,16 @@ class Regressor(Incremental):
             elif output.noise is not None:
                 precision = output.noise.relative_precision(rows[used])
             own, candidates = (Phi[:, output.columns] for _ in range(2))
-            design = DenseDesign(candidates, center=center, weights=weights, precision=precision)
+            if output.correlation is None:
+                design = DenseDesign(
+                    candidates, center=center, weights=weights, precision=precision
+                )
+            else:
+                whitener = self._whitener(output.correlation, len(rows), given)
+                design = WhitenedDesign(candidates, center=center, whitener=whitener)
             t = with_exposure(target[:, None], given.get("exposure"), output.likelihood)[used]
             output.likelihood.check(t)
             yield output, own, evidence_model(output.likelihood, design, t)
-
-    @with_default_float_errors
-    def calibrate(
-        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
-    ) -> CalibratedRegressor:
-        """Make intervals that hold what they say without the model being right.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
-            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
-            With `cv`, the rows that it was fitted to.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        cv : int, cross-validation splitter or iterable of splits, default=None
-            Measure errors in the rows of the fit, by a refit without each fold, with each row
-            counting once. A number is that of folds in the order of the rows. The splitter says how
-            new rows come: ``KFold(5, shuffle=True)`` for more of the same, ``GroupKFold`` for new
-            groups, ``TimeSeriesSplit`` for what follows in time.
-        groups : array-like of shape (n_samples,), default=None
-            What `cv` keeps together.
-
-        Returns
-        -------
-        calibrated : CalibratedRegressor
-            Its ``predict_interval(X, coverage)`` is split-conformal, as wide as the errors in y are
-            in units of the predicted standard deviation. It keeps the model as it is now.
-
-        Raises
-        ------
-        ValueError
-            X or y are not what is expected, or there are `groups` without `cv`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from relvec import SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = SparseBayesianRegressor().fit(X[:200], y[:200])
-        >>> lower, upper = model.calibrate(X[200:300], y[200:300]).predict_interval(X[300:])
-        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
-        0.96
-        >>> every = SparseBayesianRegressor().fit(X[:300], y[:300])
-        >>> lower, upper = every.calibrate(X[:300], y[:300], cv=5).predict_interval(X[300:])
-        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
-        0.97
-        """
-        calibrated = calibrate(self, X, y, cv, groups)
-        assert isinstance(calibrated, CalibratedRegressor)
-        return calibrated
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Inputs, and as many targets as were fitted, in columns."""

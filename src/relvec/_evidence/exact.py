@@ -241,7 +241,7 @@ class ExactEvidence(EvidenceModel):
         )
         residual = self.target.values - Phi @ mean.T
         D = residual @ (hyper.beta[:, None] * mean) - Phi @ variance
-        slope: Array = self.design.row_weights[:, None] * D / scale
+        slope: Array = self.design.slope_of_rows(D) / scale
         return slope
 
     def low_rank_starts(self) -> tuple[Hyperparameters, ...]:

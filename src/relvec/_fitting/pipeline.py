@@ -9,6 +9,8 @@ import numpy as np
 
 from relvec._fitting.augmentation import check_augmentable
 from relvec._fitting.centers import LOOKED_AT, choose_centers, distinct, looked_at
+from relvec._fitting.correlated_rows import CorrelatedData
+from relvec._fitting.correlation import correlated
 from relvec._fitting.data import TrainingData
 from relvec._fitting.noise import learn_noise
 from relvec._fitting.problem import FitConfig, Problem
@@ -69,17 +71,20 @@ def fit(
     """
     data = data.without_unused()
     data.check(likelihood, basis)
-    problem, learns = Problem(data, likelihood, config, runner), data.learns_scales(basis)
-    staged = learns or data.has_stages(basis) or noise is not None
+    problem = Problem(data, likelihood, config, runner)
+    rows_correlated = isinstance(data, CorrelatedData)
+    staged = data.learns_scales(basis) or data.has_stages(basis)
+    staged = staged or noise is not None or rows_correlated
     # Of several outputs, or of several searches, there is no model in between.
     preview = None if staged or len(data.targets) > 1 else partial(_preview, problem, basis)
     n_tasks = None if staged else problem.n_tasks
     with single_threaded(), runner.fitting(n_tasks, preview) as conclude:
         try:
-            if learns:
-                basis, solutions = scaled(problem, basis)
-            elif data.has_stages(basis):
-                basis, solutions = in_stages(problem, basis)
+            search = partial(_searched, basis)
+            if rows_correlated:
+                basis, solutions = correlated(problem, search)
+            elif staged:
+                basis, solutions = search(problem)
             else:
                 solutions = problem.solve(basis)
             if noise is not None:
@@ -92,6 +97,15 @@ def fit(
         result = with_underfit(result, data, config.order)
         conclude(result)
     return result
+
+
+def _searched(basis: Basis, problem: Problem) -> tuple[Basis, list[Solution]]:
+    """Functions with what their basis learns, and the solution of every output."""
+    if problem.data.learns_scales(basis):
+        return scaled(problem, basis)
+    if problem.data.has_stages(basis):
+        return in_stages(problem, basis)
+    return basis, problem.solve(basis)
 
 
 def _preview(problem: Problem, basis: Basis, solution: Solution) -> FitResult:

@@ -98,12 +98,14 @@ def with_underfit(result: FitResult, data: TrainingData, order: Index | None) ->
 
     Under Gaussian noise that is the same for all rows or was learnt, where nothing else explains
     it: the fit came to rest, and noise is not at its floor. The result's outputs are those of the
-    targets in an `order`, if not in theirs.
+    targets in an `order`, if not in theirs. Residuals of near rows may be alike where noise is
+    correlated.
     """
     explained = any(isinstance(warning, CAUSES) for warning in result.warnings)
     gaussian = all(isinstance(output.likelihood, Gaussian) for output in result.outputs)
     of_inputs = not isinstance(result.basis, Precomputed)
-    if not (gaussian and of_inputs) or result.noise_by_row or explained:
+    correlated = any(output.correlation is not None for output in result.outputs)
+    if not (gaussian and of_inputs) or result.noise_by_row or explained or correlated:
         return result
     rows = data.some_rows(MOST_ROWS)
     if rows is None or rows.X.dtype == object:

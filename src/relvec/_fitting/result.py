@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.augmentation import Extra, Residuals, TrainingRows
 from relvec._fitting.batches import Beside, by_batches
+from relvec._fitting.correlated_rows import CorrelatedSolution, FittedCorrelation
 from relvec._fitting.data import TrainingData
 from relvec._fitting.noise_model import LearntNoise, NoisySolution
 from relvec._fitting.problem import Problem
@@ -75,6 +76,8 @@ class FittedOutput(Compact):
     residuals: Residuals | None = None
     #: noise that varies with the inputs, in units of that of the likelihood; None if it does not
     noise: LearntNoise | None = None
+    #: correlation of the noise between rows; None if there is none
+    correlation: FittedCorrelation | None = None
 
     @classmethod
     def of(cls, solution: Solution, columns: Index) -> list[Self]:
@@ -83,6 +86,8 @@ class FittedOutput(Compact):
         if isinstance(posterior, Posterior):
             own = cls(columns, posterior, likelihood, solution.alpha, solution.well_determined)
             noise = solution.noise if isinstance(solution, NoisySolution) else None
+            if isinstance(solution, CorrelatedSolution):
+                return [replace(own, correlation=solution.correlation)]
             return [replace(own, noise=noise)]
         assert isinstance(likelihood, Gaussian)
         parts = zip(posterior.parts, solution.alpha, solution.well_determined, strict=True)

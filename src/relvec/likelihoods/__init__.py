@@ -1,5 +1,6 @@
 """Likelihoods: the distribution of a target given its linear predictor."""
 
+from relvec.likelihoods.ar1 import AR1
 from relvec.likelihoods.base import ClassLikelihood, Likelihood, RegressionLikelihood, Surrogate
 from relvec.likelihoods.bernoulli import Bernoulli
 from relvec.likelihoods.categorical import Categorical
@@ -9,6 +10,7 @@ from relvec.likelihoods.student_t import StudentT
 from relvec.likelihoods.support import Interval
 
 __all__ = [
+    "AR1",
     "Bernoulli",
     "Categorical",
     "ClassLikelihood",
