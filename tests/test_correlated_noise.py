@@ -188,6 +188,13 @@ def test_series_are_independent_and_each_goes_on_by_itself():
     assert_allclose(model.forecast(new, series=asked), expected)
 
 
+def test_rows_that_tell_nothing_of_the_correlation_have_none():
+    X, y = columns()
+    each = SparseBayesianRegressor(noise_correlation="ar1").fit(X, y, series=np.arange(60))
+    assert each.noise_correlation_.rho == 0
+    assert each.log_evidence_ == pytest.approx(SparseBayesianRegressor().fit(X, y).log_evidence_)
+
+
 def test_scales_are_learnt_by_the_evidence_of_correlated_noise():
     """Its slope is the rate of change of the evidence: no other scale is better nearby."""
     rng = np.random.default_rng(0)

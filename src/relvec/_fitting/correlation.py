@@ -36,7 +36,7 @@ LARGEST = 7.0
 FIRST = np.array([-LARGEST, -2.0, -1.0, 0.0, 0.4, 0.8, 1.4, 2.2, 3.5, LARGEST])
 #: Error of z, and the step of its second difference.
 DIGITS, STEP = 1e-5, 0.02
-#: Nats that a function has to be worth while ρ moves, and the ascent in the precisions.
+#: Nats that a function, or ρ, has to be worth while ρ moves, and the ascent in the precisions.
 TOL, ASCENT = 1e-6, AscentLimits(steps=100, tol_share=1e-4)
 
 #: Searches for the functions of a problem.
@@ -156,14 +156,15 @@ class Profile:
         return model.user_evidence(state.log_evidence)
 
     def maximum(self) -> float:
-        """Return z at which the evidence is highest."""
+        """Return z at which the evidence is highest, zero where it hardly depends on z."""
         points = FIRST[self.least <= FIRST]
-        best = int(np.argmax([self.value(z) for z in points.tolist()]))
+        values = [self.value(z) for z in points.tolist()]
+        best = int(np.argmax(values))
         bounds: Array = points[[max(best - 1, 0), min(best + 1, len(points) - 1)]]
         found = minimize_scalar(
             lambda z: -self.value(z), bounds=bounds, method="bounded", options={"xatol": DIGITS}
         )
-        return float(found.x)
+        return float(found.x) if -found.fun > values[points.tolist().index(0.0)] + TOL else 0.0
 
     def std_error(self, z: float) -> float:
         """Standard error of ρ, by the curvature there; NaN at an end of the range."""
