@@ -259,9 +259,11 @@ class DenseFrame(TargetFrame):
 
     def extend(self, index: Index, residual: Array) -> None:
         """See `TargetFrame.extend`."""
-        # Rounding errors along Q, grown by the normalisation, are removed by a second pass. What it
-        # shrinks by half was nothing but such errors.
-        new = orthonormal(self._orthogonalised(orthonormal(residual, ROUNDINGS)), 0.5)
+        new = orthonormal(residual, ROUNDINGS)
+        if len(self.coords):
+            # Rounding errors along Q, grown by the normalisation, are removed by a second pass.
+            # What it shrinks by half was nothing but such errors.
+            new = orthonormal(self._orthogonalised(new), 0.5)
         coords = self._dot(new.T)
         target = self._residual_t @ new
         self._residual_t = self._residual_t - target @ new.T

@@ -23,7 +23,7 @@ from relvec.solvers.base import (
     with_opposite,
 )
 from relvec.solvers.exchange import better_exchange
-from relvec.solvers.large_groups import MAX_DENSITY, without_large_group
+from relvec.solvers.large_groups import MAX_DENSITY, is_large, without_large_group
 from relvec.solvers.newton import newton_ascent, polish
 from relvec.solvers.starts import (
     BOTTOM_UP,
@@ -310,7 +310,7 @@ class Sequential(Solver):
         finished = stalled or scores.gain.max(initial=0.0) < self.tol
         if state.thorough and finished:
             return self._settled(model, state, noise).after_stage()
-        if holds and len(there.hyper.alpha) > MAX_DENSITY * model.n:
+        if holds and is_large(there, model.n):
             return state.after_stage()
         if state.n_iter >= self.max_iter:
             return state

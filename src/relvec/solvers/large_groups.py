@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from relvec._evidence import EvidenceModel
+from relvec._evidence import EvidenceModel, EvidenceState
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec.solvers.newton import newton_ascent
 
 #: Functions to a row at which a group may stand for the noise.
 MAX_DENSITY = 1 / 3
+
+
+def is_large(state: EvidenceState, n: float) -> bool:
+    """Return whether a model may stand for noise that is held, by its precisions or what it uses.
+
+    Functions of a group do not each use up an observation, so that these are counted.
+    """
+    most = MAX_DENSITY * n
+    if len(state.hyper.active) <= most:
+        return False
+    return len(state.hyper.alpha) > most or bool(state.used().max() > most)
 
 
 def without_large_group(
