@@ -78,6 +78,13 @@ def test_calibrated_intervals_are_those_of_the_estimator(table, data, capsys):
     assert main(["report", "model.skops", data, "--out", "page.html"]) == 0
 
 
+def test_refits_repeat_no_warning_of_the_model(table, data, tmp_path, capsys):
+    write(table[["x"]].assign(y=np.cos(4 * table["x"])), tmp_path / "missed.csv")
+    words = ["fit", "missed.csv", "--target", "y", *WHOLE, "--calibrate", "--cv", "3"]
+    assert main(words) == 0
+    assert capsys.readouterr().err.count("residuals depend on X") == 1
+
+
 def test_calibrated_classes_are_the_sets_of_the_estimator(table, data, capsys):
     assert main(["fit", "classes.csv", "--target", "sold", *WHOLE, "--calibrate"]) == 0
     model, X, y = load("model.skops"), table[["x", "kind"]], table["sold"]

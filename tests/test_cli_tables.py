@@ -148,6 +148,18 @@ def weighed(table):
     return table.assign(load=[f"{row % 17}.5 kg" for row in range(ROWS)])
 
 
+def in_brackets(table):
+    return table.assign(change=[f"({row % 17}.5)" for row in range(ROWS)])
+
+
+def with_units(table):
+    return table.assign(area=[f"{row}.5 m2" for row in range(ROWS)])
+
+
+def coordinates(table):
+    return table.assign(place=[f"{row}.125,{row % 7}.250" for row in range(ROWS)])
+
+
 def texts_for_a_target(table):
     return table.assign(price=[f"no {row}" for row in range(ROWS)], kind=["a", "b"] * 30)
 
@@ -171,6 +183,9 @@ WRONG = [
     (put("price", 3, "much"), ["column 'price'", "'much'", "row 3"]),
     (spaced, ["column 'people'", "'1 000'", "row 0"]),
     (weighed, ["column 'load'", "'0.5 kg'", "row 0"]),
+    (in_brackets, ["column 'change'", "'(0.5)'", "row 0"]),
+    (with_units, ["column 'area'", "'0.5 m2'", "row 0"]),
+    (coordinates, ["column 'place'", "'0.125,0.250'", "row 0: write plain numbers"]),
     (put("size", 4, 1e200), ["column 'size'", "'1e+200'", "row 4"]),
     (texts_for_a_target, ["the target 'price' holds 60 different texts"]),
     (put("size", 4, np.inf), ["column 'size'", "'inf'", "row 4"]),
@@ -468,6 +483,24 @@ def test_public_files_are_fitted_or_told(path, here, capsys):
     assert all(line.startswith("relvec: ") for line in err.splitlines())
     assert ("relvec: error: " in err) == (code == 2)
     assert code or report(out)["rows"]
+
+
+def test_numbers_that_stand_for_missing_values_are_told(houses, here, capsys):
+    houses.loc[[3, 7], "size"] = -999
+    data = write(houses, here / "data.csv")
+    assert main(["fit", data, *FIT]) == 0
+    warning = capsys.readouterr().err
+    assert "column 'size' holds -999, far from all others" in warning
+    (remedy,) = re.findall(r"--na=\S+", warning)
+    assert "2 of 60 rows have missing values" in error_of(capsys, ["fit", data, *FIT, remedy])
+    assert main(["fit", data, *FIT, remedy, "--impute"]) == 0
+    assert "far from" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["to_json", "to_html"])
+def test_tables_of_another_format_are_told(how, houses, here, capsys):
+    Path("data.txt").write_text(getattr(houses, how)(), encoding="utf-8")
+    assert "it is JSON, HTML or XML" in error_of(capsys, ["fit", "data.txt", *FIT])
 
 
 def test_a_constant_target_is_told(houses, here, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -82,7 +83,8 @@ class HoldoutFit:
                 scores = cross_validated(model, task, X_train, y_train, folds)
         if others:
             inputs = model[:-1].transform(X_train)
-            with progress("calibrating"):
+            with progress("calibrating"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the model itself has warned
                 model.calibrated_ = model[-1].calibrate(inputs, y_train, cv=others)
         return cls(task, model, X_train, X_test, y_train, y_test, seconds, choice, scores)
 

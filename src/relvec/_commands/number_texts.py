@@ -13,12 +13,15 @@ from relvec._commands.terminal import option
 if TYPE_CHECKING:
     import pandas as pd
 
-# What stands around a number: signs, currencies, a percent sign, a unit.
+# What stands around a number: signs, currencies, brackets, a unit such as %, m2 or km/h.
 ALIKE = re.compile(
-    r"\s*[<>≤≥~]?\s*[+\-−]?\s*[$€£¥]?\s*\d[\d.,'’\s]*([eE][+-]?\d+)?\s*(?P<unit>[^\W\d_]*|[%‰$€£¥])\s*"
+    r"\s*\(?[<>≤≥~]?\s*[+\-−]?\s*[$€£¥]?\s*\d[\d.,'’\s]*([eE][+-]?\d+)?\s*"
+    r"(?P<unit>[^\W\d_]*|[%‰$€£¥]|°\w?|(?<=\s)[^\W\d_][\w/^²³·]*)\s*\)?\s*"
 )
 # Numbers with marks of thousands; the mark.
-GROUPED = re.compile(r"[^\d]*\d{1,3}([,.'’ \u00a0\u202f])\d{3}(?!\d).*")
+GROUPED = re.compile(
+    r"[^\d]*\d{1,3}([,.'’ \u00a0\u202f])\d{3}(\1\d{3})*((?!\1)[.,]\d+)?(?![.,]?\d)\D*"
+)
 # Numbers with a unit of letters are told from codes, such as 4WD, by how many differ.
 FEW_CODES = 3
 
@@ -29,7 +32,7 @@ def check_texts(column: pd.Series, form: Format, *ways: str) -> None:
     matches = present.map(ALIKE.fullmatch)
     alike = matches.notna()
     units = {match["unit"] for match in matches[alike]}
-    letters = {unit for unit in units if unit.isalpha()}
+    letters = {unit for unit in units if unit[:1].isalpha()}
     codes = letters and (len(units) > 1 or present.nunique() < FEW_CODES)
     plain = numbers_of(present, form, partly=True).notna()
     if codes or 2 * alike.sum() <= len(present) or plain.all():  # stored as texts on purpose

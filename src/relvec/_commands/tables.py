@@ -6,6 +6,7 @@ import bz2
 import csv
 import gzip
 import io
+import json
 import lzma
 import re
 import sys
@@ -132,6 +133,10 @@ def _read_text(content: bytes, given: Format) -> tuple[pd.DataFrame, Format]:
     text = _decoded(content, encoding)
     if not text.strip():
         raise ValueError("it is empty; expected a line of names of columns, and rows below it")
+    if _is_markup(text):
+        raise ValueError(
+            "it is JSON, HTML or XML, expected CSV or Parquet: write it as one of these"
+        )
     sep = given.sep
     if said := re.match(r"sep=(.)\r?\n", text):  # a line for Excel
         sep, text = sep or said[1], text[said.end() :]
@@ -147,6 +152,16 @@ def _read_text(content: bytes, given: Format) -> tuple[pd.DataFrame, Format]:
         form = replace(form, decimal=",")
         table = _parsed(text, form)
     return table, form
+
+
+def _is_markup(text: str) -> bool:
+    """Say whether a text begins as JSON, HTML or XML, and not as a line of names."""
+    start = text.lstrip()
+    try:
+        json.JSONDecoder().raw_decode(start)
+    except ValueError:
+        return re.match("<(!doctype|html|table|\\?xml)", start, re.IGNORECASE) is not None
+    return start[0] in "[{"
 
 
 def _encoding(content: bytes) -> str:

@@ -21,13 +21,15 @@ from relvec._commands.columns import (
 from relvec._commands.number_texts import check_texts
 from relvec._commands.preparation import Preparation
 from relvec._commands.tables import Format, numbers_of, options_of, read_table
-from relvec._commands.terminal import print_text
+from relvec._commands.terminal import option, print_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Rows of which two can be fitted and one held out.
 LEAST_ROWS = 3
+# Numbers that often stand for missing values.
+FILLERS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ def training_data(options: Namespace) -> TrainingTable:
     )
     inputs = columns.inputs(table, form)
     check_usable(table, inputs.unusable)
+    numbers = inputs.X.assign(**{options.target: y}).select_dtypes("number")
+    for name in numbers:
+        _warn_of_fillers(numbers[name])
     rows = _rows(inputs.X, y, options)
     read_as = {"read with": str(form)} if str(form) else {}
     return TrainingTable(
@@ -119,6 +124,25 @@ def _check_classes(y: pd.Series, form: Format) -> None:
             f"the target {y.name!r} holds {different} different texts in {present} rows, expected "
             f"numbers or a few classes: {stored}{', or '.join(ways)}"
         )
+
+
+def _warn_of_fillers(column: pd.Series) -> None:
+    """Warn of a number that often stands for missing values and is far from all others."""
+    for filler in FILLERS:
+        others = column[column != filler].dropna()
+        low, high = others.min(), others.max()
+        if (
+            filler in column.values
+            and low < high
+            and not 2 * low - high <= filler <= 2 * high - low
+        ):
+            warnings.warn(
+                f"column {column.name!r} holds {filler}, far from all others, {low:.4g} to "
+                f"{high:.4g}: where it stands for a missing value, {option('--na', filler)} takes "
+                "it as such",
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 def _rows(X: pd.DataFrame, y: pd.Series, options: Namespace) -> pd.Series:
