@@ -1,7 +1,10 @@
 """RVR(likelihood="poisson").fit(exposure=...): counts over unequal times or areas."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from scipy.special import gammaln
 from scipy.stats import gamma, nbinom
 from sklearn import config_context
@@ -12,6 +15,7 @@ from relvec import RVR, EffectsRegressor, SparseBayesianRegressor, compare, log_
 from relvec._design import DenseDesign
 from relvec._evidence import evidence_model
 from relvec.basis import RBF
+from relvec.display import CoverageDisplay, RegressionDisplay
 from relvec.likelihoods import Poisson
 
 SLOPES = np.array([1.0, -0.5, 0.3])
@@ -244,5 +248,27 @@ def test_what_has_no_place_for_an_exposure_says_so():
     counted = RVR(likelihood="poisson").fit(X, y, exposure=exposure)
     with pytest.raises(ValueError, match=r"calibrate takes no exposure"):
         counted.calibrate(X, y)
-    with pytest.raises(ValueError, match=r"diagnose\(X, y\) takes no exposure"):
-        counted.diagnose(X, y)
+    for asked in (
+        counted.diagnose,
+        partial(CoverageDisplay.from_estimator, counted),
+        partial(RegressionDisplay.from_estimator, counted),
+    ):
+        with pytest.raises(ValueError, match="exposure is None, expected that of each row"):
+            asked(X, y)
+    with pytest.raises(ValueError, match="exposure is given, expected None"):
+        RVR().fit(X, X @ SLOPES).diagnose(X, X @ SLOPES, exposure)
+
+
+def test_counts_are_judged_at_their_exposure():
+    X, y, exposure = counts()
+    model = RVR(likelihood="poisson").fit(X[::2], y[::2], exposure=exposure[::2])
+    new, truth, own = X[1::2], y[1::2], exposure[1::2]
+    low, high = model.predict_interval(new, 0.8, exposure=own)
+    coverage = CoverageDisplay.from_estimator(model, new, truth, coverages=[0.8], exposure=own)
+    assert coverage.held[0] == np.mean((low <= truth) & (truth <= high))
+    shown = RegressionDisplay.from_estimator(model, new, truth, exposure=own)
+    np.testing.assert_array_equal(shown.mean, model.predict(new, exposure=own))
+    pyplot.close("all")
+    # at another exposure the same counts are not those that the model expects
+    assert "error_bars_short" not in model.diagnose(new, truth, own).codes
+    assert "error_bars_short" in model.diagnose(new, truth, own / 20).codes

@@ -359,6 +359,10 @@ def test_counts_take_an_exposure_on_the_way():
     assert relvec.log_density(model, X_NEW, new, exposure=time) == pytest.approx(
         counted.predict_log_density(rows, new, exposure=time).mean()
     )
-    for function in (relvec.diagnose, relvec.calibrate, relvec.summary):
+    found = relvec.diagnose(model, X_NEW, new, exposure=time)
+    assert [(one.code, one.numbers) for one in found] == [
+        (one.code, one.numbers) for one in counted.diagnose(rows, new, time)
+    ]
+    for function in (relvec.calibrate, relvec.summary):
         with pytest.raises(ValueError, match="takes no exposure"):
             function(model, X_NEW, new)

@@ -44,6 +44,7 @@ class Case:
     given: Any = None  # X as it was given, with the names of its columns
     labels: Any = None  # (n_samples,), labels of the rows, where they are not numbered
     names: list[str] | None = None  # of the inputs, where the model has others than its own
+    known: dict[str, Any] = field(default_factory=dict)  # the exposure of counts, if they have one
 
     @property
     def result(self) -> FitResult:
@@ -201,7 +202,7 @@ class Case:
     @cached_property
     def standardised(self) -> Array:
         """Residuals over predictive standard deviations, noise included, shaped as y."""
-        mean, std = self.model.predict(self.given, return_std=True)
+        mean, std = self.model.predict(self.given, return_std=True, **self.known)
         standardised: Array = (self.y - mean.reshape(self.y.shape)) / std.reshape(self.y.shape)
         return standardised
 
@@ -227,14 +228,14 @@ class Case:
     @cached_property
     def predicted(self) -> NDArray[Any]:
         """Predictions at the rows."""
-        predicted: NDArray[Any] = self.model.predict(self.given)
+        predicted: NDArray[Any] = self.model.predict(self.given, **self.known)
         return predicted
 
     @cached_property
     def latent_share(self) -> Array:
         """Share of the predictive variance that is the function's, (n_samples, n_targets)."""
         _, std = self.model.predict_latent(self.given, return_std=True)
-        _, total = self.model.predict(self.given, return_std=True)
+        _, total = self.model.predict(self.given, return_std=True, **self.known)
         share: Array = (std / total).reshape(self.y.shape) ** 2
         return share
 

@@ -50,7 +50,12 @@ LEAVE_OUT = Advice("leave one of them out of X")
 RARE = 0.5
 
 
-def diagnose(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
+def diagnose(
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+) -> Diagnosis:
     """Say in words what is wrong with a fit, and which parameter to change.
 
     Parameters
@@ -62,6 +67,8 @@ def diagnose(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None)
         Rows, of the fit or new ones, as ``model.predict`` takes them.
     y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
         Their targets.
+    exposure : array-like of shape (n_samples,), default=None
+        Exposure of each count, where the model was fitted with one.
 
     Returns
     -------
@@ -94,9 +101,9 @@ def diagnose(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None)
     inputs = parts.inputs(X)
     if y is None:
         return findings_of(Case(estimator, estimator._queries(inputs), given=inputs, names=names))
-    estimator._refuse_exposed("diagnose(X, y)")
+    known = estimator._known_exposure(exposure)
     rows, targets = estimator._like_fitted(inputs, parts.change.forward(y))
-    return findings_of(Case(estimator, rows, targets, inputs, row_labels(y), names))
+    return findings_of(Case(estimator, rows, targets, inputs, row_labels(y), names, known))
 
 
 def findings_of(case: Case) -> Diagnosis:

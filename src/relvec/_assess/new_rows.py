@@ -164,7 +164,7 @@ def unknown_category(case: Case) -> Iterator[Finding]:
 
 def _inside(case: Case) -> Mask:
     """Which targets lie within their intervals, shaped as y."""
-    low, high = case.model.predict_interval(case.given, COVERAGE)
+    low, high = case.model.predict_interval(case.given, COVERAGE, **case.known)
     inside: Mask = (low.reshape(case.y.shape) <= case.y) & (case.y <= high.reshape(case.y.shape))
     return inside
 

@@ -226,7 +226,12 @@ class Fitted(Compact, NotebookBlock):
         }
 
     @with_default_float_errors
-    def diagnose(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Diagnosis:
+    def diagnose(
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Diagnosis:
         """Say in words what is wrong with the fit, and which parameter to change.
 
         Parameters
@@ -235,6 +240,8 @@ class Fitted(Compact, NotebookBlock):
             Rows, of the fit or new ones: are they far from the data?
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
             Their targets, for what residuals and labels tell.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count, where the model was fitted with one.
 
         Returns
         -------
@@ -252,7 +259,18 @@ class Fitted(Compact, NotebookBlock):
         >>> RVR(gamma=1e-6).fit(X, y).diagnose().codes
         ['underfit', 'kernel_wide']
         """
-        return diagnose(self, X, y)
+        return diagnose(self, X, y, exposure)
+
+    def _known_exposure(self, exposure: ArrayLike | None) -> dict[str, ArrayLike]:
+        """Return the exposure of rows by name, if the model was fitted with one, or else nothing.
+
+        Raise where one is given and the other is not.
+        """
+        if (exposure is not None) != self.fit_result_.exposed:
+            expected = "that of each row" if self.fit_result_.exposed else "None"
+            given = "None" if exposure is None else "given"
+            raise ValueError(f"exposure is {given}, expected {expected}, as in the fit")
+        return {} if exposure is None else {"exposure": exposure}
 
     def _refuse_exposed(self, asked: str) -> None:
         """Raise if the model was fitted to counts with an exposure, which what is `asked` lacks."""

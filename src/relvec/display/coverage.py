@@ -57,6 +57,7 @@ class CoverageDisplay(SharesDisplay):
         *,
         coverages: Sequence[float] = COVERAGES,
         level: float = 0.95,
+        exposure: Any = None,
         ax: Axes | None = None,
     ) -> Self:
         """Predict intervals for the rows of `X` and draw how many of them hold.
@@ -73,6 +74,8 @@ class CoverageDisplay(SharesDisplay):
             Probabilities inside the intervals.
         level : float, default=0.95
             Probability inside the bars.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count, where the regressor was fitted with one.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -94,9 +97,10 @@ class CoverageDisplay(SharesDisplay):
         """
         transform, regressor = fitted_steps(estimator, "a regressor")
         check_consistent_length(X, y)
-        inputs = transform(X)
+        inputs, known = transform(X), regressor._known_exposure(exposure)
         intervals = {
-            share: regressor.predict_interval(inputs, coverage=share) for share in coverages
+            share: regressor.predict_interval(inputs, coverage=share, **known)
+            for share in coverages
         }
         return cls.from_predictions(y, intervals, level=level, ax=ax)
 

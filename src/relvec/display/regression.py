@@ -96,6 +96,7 @@ class RegressionDisplay(Display):
         level: float = 0.95,
         x_name: str | None = None,
         y_name: str | None = None,
+        exposure: Any = None,
         ax: Axes | None = None,
     ) -> Self:
         """Predict the rows of `X` and draw them.
@@ -112,6 +113,9 @@ class RegressionDisplay(Display):
             Probability inside the bands and error bars.
         x_name, y_name : str, default=None
             Names for the axes; None takes the names that `X` and `y` carry, else "x" and "y".
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count, where the regressor was fitted with one; predictions are then
+            drawn against true values, of one input, too.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -135,19 +139,19 @@ class RegressionDisplay(Display):
         check_coverage(level, "level")
         transform, regressor = fitted_steps(estimator, "a regressor")
         check_consistent_length(X, y)
-        inputs = transform(X)
-        mean = regressor.predict(inputs)
+        inputs, known = transform(X), regressor._known_exposure(exposure)
+        mean = regressor.predict(inputs, **known)
         if mean.ndim > 1:
             raise ValueError(
                 f"estimator predicts {mean.shape[1]} targets, expected one; fit the target to show "
                 "by itself"
             )
-        one_input = np.shape(X)[1] == 1 and np.asarray(X).dtype.kind in "biuf"
+        one_input = not known and np.shape(X)[1] == 1 and np.asarray(X).dtype.kind in "biuf"
         columns = getattr(X, "columns", ["x"])
         display = cls(
             y=np.asarray(y, dtype=np.float64),
             mean=mean,
-            interval=regressor.predict_interval(inputs, coverage=level),
+            interval=regressor.predict_interval(inputs, coverage=level, **known),
             level=level,
             is_relevance_vector=rows_among(inputs, regressor.relevance_vectors_),
             x=np.asarray(X, dtype=np.float64)[:, 0] if one_input else None,
