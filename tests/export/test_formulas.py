@@ -134,6 +134,21 @@ def test_error_bars_have_what_a_process_does_not_span(kernel, tmp_path, rng):
         assert max(values.max() for values in unspanned.values()) > 0
 
 
+def test_a_mean_alone_needs_no_formula_of_the_variance(monkeypatch, rng):
+    X = rng.normal(size=(40, 2))
+    model = RVR(Columns(), remainder="process", noise_variance=0.01).fit(X, np.sin(X[:, 0]))
+    assert "process" in model.basis_.terms()
+
+    def unknown(*_):
+        raise ValueError("no formula of k(x, x)")
+
+    monkeypatch.setattr("relvec.export.effects.variance", unknown)
+    for export in (to_c, lambda model, **options: to_onnx(model, X, **options)):
+        export(model)
+        with pytest.raises(ValueError, match="no formula"):
+            export(model, return_std=True)
+
+
 def test_unknown_categories_have_no_effect_and_the_variance_of_the_prior(tmp_path, rng):
     X = rng.integers(0, 4, size=(80, 3)).astype(float)
     y = X[:, 0] * (X[:, 1] - 1) + X[:, 2] + 0.1 * rng.normal(size=80)

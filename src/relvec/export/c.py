@@ -177,9 +177,7 @@ def to_c(
     if estimator is not model:
         x = scaled(model[:-1], x)
         x = keep(x, *x.axes, name="scaled")
-    outputs = predicted(estimator, x)
-    if not return_std:
-        outputs.pop("std", None)
+    outputs = predicted(estimator, x, return_std=return_std)
     writer = CWriter(name, real, TAKEN, *outputs.values())
     score = outputs.pop("score", None)
     for argument, node in outputs.items():

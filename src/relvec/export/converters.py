@@ -74,7 +74,7 @@ def _regressor_shapes(operator: Any) -> None:
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     writer, outputs, kind = _begun(scope, operator, container)
-    for output, node in zip(operator.outputs, outputs.values(), strict=False):
+    for output, node in zip(operator.outputs, outputs.values(), strict=True):
         writer.node("Cast", writer.rows(node), output=output.full_name, to=kind)
 
 
@@ -95,7 +95,8 @@ def _begun(scope: Any, operator: Any, container: Any) -> tuple[OnnxWriter, dict[
     wanted = container.get_options(model, {"double": False})["double"]
     dtype = np.dtype(np.float64 if double or wanted or _is_averaged(model) else np.float32)
     writer = OnnxWriter(scope, container, given.full_name, dtype)
-    outputs = predicted(model, Input(Axis("feature", int(model.n_features_in_))))
+    x, names = Input(Axis("feature", int(model.n_features_in_))), operator.outputs
+    outputs = predicted(model, x, return_std=len(names) > 1)
     return writer, outputs, TensorProto.DOUBLE if double else TensorProto.FLOAT
 
 

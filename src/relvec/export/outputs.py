@@ -72,11 +72,11 @@ def exported(model: Any, *, return_std: bool = False) -> Any:
     return estimator
 
 
-def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
+def predicted(estimator: Any, x: Expression, *, return_std: bool) -> dict[str, Stored]:
     """Return the predictions of an estimator for a row of its inputs, each with one axis.
 
-    Of a regressor "mean" and "std" of every target; of a classifier "probability" of every class,
-    and "score", which is largest for the label.
+    Of a regressor "mean" of every target, and "std" if asked for; of a classifier "probability" of
+    every class, and "score", which is largest for the label.
     """
     if estimator.training_rows_ is not None:
         raise ValueError(
@@ -84,10 +84,10 @@ def predicted(estimator: Any, x: Expression) -> dict[str, Stored]:
             "to predict, which cannot be exported; fit with augment=False"
         )
     (feature,) = x.axes
-    at = Functions.of(estimator.basis_, x, feature)
     if isinstance(estimator, CLASSIFIERS):
-        return _classes(estimator, at)
-    return _numbers(estimator, at, x, feature)
+        return _classes(estimator, x, feature)
+    found = _numbers(estimator, x, feature, return_std=return_std)
+    return found if return_std else {"mean": found["mean"]}
 
 
 class Weights(Protocol):
@@ -110,26 +110,29 @@ class Functions(NamedTuple):
     """Kept functions at a row."""
 
     phi: Expression | None  # their values, None if there are none
-    unspanned: dict[int, Expression]  # see `relvec.basis.Basis.unspanned`
+    unspanned: dict[int, Expression]  # see `relvec.basis.Basis.unspanned`; none without spread
 
     @classmethod
-    def of(cls, basis: Basis, x: Expression, feature: Axis, name: str = "functions") -> Self:
+    def of(
+        cls, basis: Basis, x: Expression, feature: Axis, *, name: str = "functions", spread: bool
+    ) -> Self:
         """Evaluate the functions of a basis at a row x."""
         function = Axis("function", len(basis.rows_))
         if not function.size:
             return cls(None, {})
         phi = keep(formula(basis, x, feature, function), function, name=name)
-        return cls(phi, unspanned(basis, x, feature, phi))
+        return cls(phi, unspanned(basis, x, feature, phi) if spread else {})
 
 
-def _numbers(model: Any, at: Functions, x: Expression, feature: Axis) -> dict[str, Stored]:
-    moments = []
+def _numbers(model: Any, x: Expression, feature: Axis, *, return_std: bool) -> dict[str, Stored]:
+    at, moments = Functions.of(model.basis_, x, feature, spread=return_std), []
     for output in model.fit_result_.outputs:
         likelihood, latent = output.likelihood, _latent(output, at)
         if output.noise is None:
             moments.append(observed(likelihood, *latent))
             continue
-        g, spread = _latent(output.noise, Functions.of(output.noise.basis, x, feature, "noise"))
+        of_noise = Functions.of(output.noise.basis, x, feature, name="noise", spread=return_std)
+        g, spread = _latent(output.noise, of_noise)
         relative, _ = observed(ChiSquared(), g, spread)
         moments.append((latent[0], latent[1] + likelihood.noise_variance * relative))
     target = Axis("target", len(moments))
@@ -205,9 +208,10 @@ def _(likelihood: Poisson, mean: Expression, variance: Expression) -> Moments:
     return rate, rate + rate * (rate * variance)
 
 
-def _classes(model: Any, at: Functions) -> dict[str, Stored]:
+def _classes(model: Any, x: Expression, feature: Axis) -> dict[str, Stored]:
     label = Axis("kind", len(model.classes_))
     integrated = model.fit_result_.parameters["proba"] == "integrated"
+    at = Functions.of(model.basis_, x, feature, spread=integrated)
     first, *others = model.fit_result_.outputs
     if isinstance(first.likelihood, Categorical):
         p = _categorical(first, at, label, integrated=integrated)
