@@ -61,7 +61,7 @@ class Information:
         self.remainder = np.zeros((self.n_outputs, size))
         if self.has_intercept:
             self.intercept_root = inverse_cholesky(at_intercept.copy())  # fails if B is zero
-            self.mean_function = weighted / float(np.trace(at_intercept))
+            self.mean_function = weighted / float(at_intercept.trace())
         gram, cross = design.sum_rows(partial(_gram, self.mean_function), Phi, B)
         self.gram: Array = as_matrices(gram).transpose(0, 2, 1, 3).reshape(size, size)
         if self.has_intercept and self.n_outputs > 1:
@@ -103,7 +103,8 @@ class Information:
 
 def _intercept_sums(Phi: Array, B: Array) -> tuple[Array, Array]:
     """1ᵀB1, and the functions under tr B."""
-    return B.sum(axis=0), np.trace(B, axis1=1, axis2=2) @ Phi
+    trace = B[:, 0, 0] if B.shape[1] == 1 else np.trace(B, axis1=1, axis2=2)
+    return B.sum(axis=0), trace @ Phi
 
 
 def _gram(mean: Array, Phi: Array, B: Array) -> tuple[Array, Array]:
@@ -153,8 +154,9 @@ class Curvature:
         )
         self.half_log_det = float(np.log(self._factor.diagonal()).sum())
         if information.has_intercept:
-            with np.errstate(divide="ignore"):  # an intercept that no row tells has no precision
-                self.half_log_det -= float(np.log(information.intercept_root.diagonal()).sum())
+            # An intercept that no row tells has no precision.
+            diagonal = information.intercept_root.diagonal()
+            self.half_log_det -= float(np.log(diagonal).sum()) if diagonal.all() else -np.inf
 
     @cached_property
     def root(self) -> Array:

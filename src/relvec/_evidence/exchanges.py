@@ -39,14 +39,15 @@ class Exchange:
     """Candidates that come in the place of active functions."""
 
     worth: float  # rise of the evidence, all other precisions as they are, less penalties
-    gone: Index  # positions of the functions that go
+    gone: Index  # positions of the functions that go, −1 for none
     come: Index  # candidates
     alpha: Array  # their precisions
 
     def of(self, hyper: Hyperparameters) -> Hyperparameters:
         """Hyperparameters after the exchange."""
-        staying = np.setdiff1d(np.arange(len(hyper.alpha)), self.gone)
-        return hyper.keep(staying).add(self.come, self.alpha)
+        stays = np.ones(len(hyper.alpha), dtype=np.bool_)
+        stays[self.gone[self.gone >= 0]] = False
+        return hyper.keep(np.flatnonzero(stays)).add(self.come, self.alpha)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ Equation numbers are those of Tipping (2001); "T&F" are Tipping & Faul (2003).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,10 @@ class ReducedData:
         """Take the columns of the active functions out of a frame that spans them."""
         c, residual = np.atleast_2d(frame.target), np.atleast_1d(frame.residual_target)
         return cls(frame.coords[:, active], c, residual, n)
+
+    def keep(self, functions: Index) -> ReducedData:
+        """Return the same of the active functions at some positions only."""
+        return ReducedData(self.R[:, functions], self.c, self.residual_target, self.n)
 
     def misfit(self, mean: Array) -> Array:
         """Squared misfit ‖t − Φμ‖² of each target, given μ (n_targets, n_active)."""
@@ -145,7 +149,7 @@ class ExactState(EvidenceState):
 
     def keep(self, which: Index) -> ExactState:
         """See `EvidenceState.keep`."""
-        data = replace(self.data, R=self.data.R[:, self.hyper.functions(which)])
+        data = self.data.keep(self.hyper.functions(which))
         return ExactState(data, self.hyper.keep(which), self._prior)
 
 

@@ -11,7 +11,6 @@ one number, whose maxima tell how much of the target may be noise.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -162,7 +161,7 @@ def mackay_iterations(
             keep = np.sort(np.argsort(-gamma, kind="stable")[:limit])
         hyper = hyper.at(updated, beta)
         if len(keep) < len(gamma):
-            data = replace(data, R=data.R[:, hyper.functions(keep)])
+            data = data.keep(hyper.functions(keep))
             hyper = hyper.keep(keep)
         if sweeps >= MIN_SWEEPS and len(hyper.alpha) <= limit:
             break

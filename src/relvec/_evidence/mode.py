@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
+from math import isfinite
 from typing import Protocol
 
 import numpy as np
@@ -52,16 +53,23 @@ class LogLikelihood:
     intercept: Array  # (n_outputs,), linear predictor where all functions are zero
     power: float = 1.0  # power that the likelihood is raised to
 
+    def moved(self, weights: Array, intercept: Array) -> LogLikelihood:
+        """The same at other weights."""
+        return LogLikelihood(self.likelihood, weights, intercept, self.power)
+
     def linear_predictor(self, Phi: Array) -> Array:
         """Y = Φw and the intercept, shape (n_rows, n_outputs)."""
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-            y: Array = Phi @ self.weights + self.intercept
+            return self._linear_predictor(Phi)
+
+    def _linear_predictor(self, Phi: Array) -> Array:
+        y: Array = Phi @ self.weights + self.intercept
         return y
 
     def with_gradient(self, Phi: Array, t: Array, copies: Array) -> tuple[Array, ...]:
         """Sums over the rows: log p, and its gradient in weights and intercept."""
-        y = self.linear_predictor(Phi)
         with np.errstate(over="ignore", invalid="ignore"):
+            y = self._linear_predictor(Phi)
             gradient = self.power * copies[:, None] * self.likelihood.gradient(t, y)
             log_prob = np.asarray(self.power * (copies @ self.likelihood.log_prob(t, y)))
             return log_prob, Phi.T @ gradient, gradient.sum(axis=0)
@@ -73,9 +81,9 @@ class LogLikelihood:
 
     def neg_hessian(self, Phi: Array, t: Array, copies: Array) -> Array:
         """−∂² log p/∂y² of every row."""
-        y = self.linear_predictor(Phi)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.power * copies[:, None, None] * self.likelihood.neg_hessian(t, y)
+            B = self.likelihood.neg_hessian(t, self._linear_predictor(Phi))
+            return self.power * copies[:, None, None] * B
 
     def log_det_gradient(
         self, covariance: PredictorCovariance, Phi: Array, t: Array, copies: Array
@@ -170,20 +178,19 @@ class NewtonIterate:
 
     def newton_step(self, curvature: Curvature) -> tuple[Array, Array, float]:
         """Step of weights and intercept to the top of a paraboloid, and its height there."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no ascent
-            step, shift = curvature.solve(self.by_weight, self.by_intercept)
-            height = float((self.by_weight * step).sum() + self.by_intercept @ shift)
+        step, shift = curvature.solve(self.by_weight, self.by_intercept)
+        height = float((self.by_weight * step).sum() + self.by_intercept @ shift)
         return step, shift, 0.5 * height
 
     def moved(self, step: Array, shift: Array) -> NewtonIterate:
         """Iterate at the end of a step."""
         weights, intercept = self.weights + step, self.intercept + shift
-        there = replace(self._at, weights=weights, intercept=intercept)
+        there = self._at.moved(weights, intercept)
         return NewtonIterate(there, self.design, self.t, self.Phi, self.alpha)
 
     def restricted(self, hyper: Hyperparameters, weights: Array, intercept: Array) -> NewtonIterate:
         """Iterate at other weights, of fewer functions."""
-        there = replace(self._at, weights=weights, intercept=intercept)
+        there = self._at.moved(weights, intercept)
         Phi = self.design.columns(hyper.active)
         return NewtonIterate(there, self.design, self.t, Phi, hyper.each)
 
@@ -198,12 +205,12 @@ class NewtonIterate:
     def usable(self) -> bool:
         """Return whether the curvature has digits: far out the likelihood is flat, or overflows."""
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                return bool(np.isfinite(self.curvature.half_log_det))
+            return isfinite(self.curvature.half_log_det)
         except NotPositiveDefiniteError:
             return False
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is no ascent
 def find_mode(
     start: NewtonIterate, tolerance: float, curvature: Curvature | None = None
 ) -> tuple[NewtonIterate, bool]:
@@ -215,12 +222,12 @@ def find_mode(
     mode was reached, too: with a prior as good as flat and classes that weights far apart separate,
     it may be out of reach.
     """
-    mode = _with_one_curvature(start, tolerance, curvature)
-    if mode is not None:
-        return mode, True
+    at, reached = _with_one_curvature(start, tolerance, curvature)
+    if reached:
+        return at, True
     zero = start.moved(-start.weights, -start.intercept)
-    if start.log_posterior >= zero.log_posterior and start.usable():
-        mode, reached = _damped_newton(start, tolerance, STEPS_NEARBY)
+    if at.log_posterior >= zero.log_posterior and at.usable():
+        mode, reached = _damped_newton(at, tolerance, STEPS_NEARBY)
         if reached:
             return mode, True
     return _damped_newton(zero, tolerance, MAX_STEPS)
@@ -228,28 +235,28 @@ def find_mode(
 
 def _with_one_curvature(
     at: NewtonIterate, tolerance: float, curvature: Curvature | None
-) -> NewtonIterate | None:
-    """The end of steps that share a curvature; None unless each promises far less than the last.
+) -> tuple[NewtonIterate, bool]:
+    """The end of steps that share a curvature, as long as each promises far less than the last.
 
     A curvature costs the square of the weights in every row, a step their number. What is left
     after a step is a share of what it promised, not its square: the steps go on until that is the
-    square of what is next to nothing.
+    square of what is next to nothing. Returns whether they came there, too.
     """
-    if not np.isfinite(at.log_posterior) or (curvature is None and not at.usable()):
-        return None
-    curvature = at.curvature if curvature is None else curvature
+    if not isfinite(at.log_posterior) or (curvature is None and not at.usable()):
+        return at, False
+    curvature, start = at.curvature if curvature is None else curvature, at
     before = np.inf
     while True:
         step, shift, promised = at.newton_step(curvature)
-        share = promised / before if np.isfinite(before) else CONTRACTION
-        if not (share <= CONTRACTION and np.isfinite(promised)):
-            return None
+        share = promised / before if isfinite(before) else CONTRACTION
+        if not (share <= CONTRACTION and isfinite(promised)):
+            return at, False
         there = at.moved(step, shift)
         if not there.log_posterior >= at.log_posterior - ROUNDINGS * abs(at.log_posterior):
-            return None
+            return at, False
         at, before = there, promised
         if share * promised < tolerance**2:
-            return at if at.usable() else None
+            return (at, True) if at.usable() else (start, False)
 
 
 def _damped_newton(
@@ -267,7 +274,7 @@ def _damped_newton(
                 break
             size *= 0.5
             if not size * promised >= least:  # rounding, or what overflows, leaves no ascent
-                return at, bool(np.isfinite(promised) and np.isfinite(at.log_posterior))
+                return at, isfinite(promised) and isfinite(at.log_posterior)
         at = there
         if found:
             return at, True

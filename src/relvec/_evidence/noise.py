@@ -32,7 +32,9 @@ class Noise:
     def __post_init__(self) -> None:
         object.__setattr__(self, "beta_max", np.atleast_1d(self.beta_max))
 
-    def may_move(self, beta: Array, slope: Array, n: float, freedom: Array) -> NDArray[np.bool_]:
+    def may_move(
+        self, beta: Array, slope: Array, n: float, freedom: float | Array
+    ) -> NDArray[np.bool_]:
         """Return whether each β may follow ∂L/∂log β = `slope`, with n − Σγ = `freedom`."""
         rises = (beta < self.beta_max) & (freedom + 2 * self.prior.shape > LEAST_FREEDOM * n)
         may: NDArray[np.bool_] = ((slope <= 0) | rises) & (not self.held)

@@ -19,14 +19,14 @@ def better_exchange(
 ) -> Hyperparameters | None:
     """Hyperparameters after an exchange by which the evidence rises by `WORTH` times `tol`.
 
-    It begins at the last of the `ends` of starts, unless another is over a nat better: exchanges,
-    each a pass, lead from one to much the same model as that.
+    It begins at the last of the `ends` of starts, unless another is over a nat better, or is much
+    the same model: exchanges, each a pass, lead from one to where they led from that.
     Candidates come and active functions go. The best exchange of which that is known beforehand is
     taken, or else the first of a few that a Newton step in the other precisions makes worth it.
     None where there is no such exchange. Each function costs a `penalty` in nats.
     """
     here, worth = ends[-1], [end.log_evidence - penalty * len(end.hyper.alpha) for end in ends]
-    if worth[-1] < max(worth) - AGREEMENT:
+    if worth[-1] < max(worth) - AGREEMENT or any(_same(end, here, tol) for end in ends[:-1]):
         return None
     best, trials = model.exchanges(here.hyper, WORTH * tol, penalty)
     if best is not None:
@@ -39,3 +39,9 @@ def better_exchange(
             if there.log_evidence > least + penalty * len(there.hyper.alpha):
                 return there.hyper
     return None
+
+
+def _same(one: LocalOptimum, other: LocalOptimum, tol: float) -> bool:
+    """Return whether two ends have the same functions, and less than `tol` nats between them."""
+    same = set(one.hyper.active.tolist()) == set(other.hyper.active.tolist())
+    return same and abs(one.log_evidence - other.log_evidence) < tol

@@ -85,7 +85,7 @@ class Sequential(Solver):
             starts = (Start(FROM_FEW, start.in_units(units)),)
         nothing = Hyperparameters.empty(model.first_beta)
         begun = ForwardState(starts, (), nothing, nothing, only=start is not None)
-        return self._begun(model, begun)
+        return self._entered(model, begun.next_start())
 
     def starts(self, model: EvidenceModel) -> tuple[Start, ...]:
         """All starts in turn: `n_starts`, and one more where the first may have missed much."""
@@ -128,7 +128,7 @@ class Sequential(Solver):
     def step(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """See `Solver.step`."""
         if not state.stages:
-            state = self._begun(model, replace(state, endings=state.reached))
+            state = self._entered(model, state.changed(endings=state.reached).next_start())
         priced = self._priced(state)
         match state.stages[0]:
             case "update":
@@ -203,7 +203,7 @@ class Sequential(Solver):
         nothing = self._nothing(model)
         if best.log_evidence - price * len(best.hyper.alpha) >= nothing.log_evidence:
             return state
-        return replace(state, starts=(Start(FROM_NOTHING, nothing.hyper, price),))
+        return state.changed(starts=(Start(FROM_NOTHING, nothing.hyper, price),))
 
     def _nothing(self, model: EvidenceModel) -> EvidenceState:
         """The model without functions, its noise learnt or known."""
@@ -212,27 +212,19 @@ class Sequential(Solver):
 
     # From stage to stage
 
-    def _begun(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
-        """Begin the next start."""
-        start, *later = state.starts
-        hyper = start.hyper or state.hyper
-        begun = replace(state.ascending(hyper), best=hyper, log_evidence=-np.inf, history=())
-        begun = replace(begun, starts=tuple(later), stages=start.stages, price=start.price)
-        return self._entered(model, begun)
-
     def _entered(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Go on to the next stage that makes passes, if the start has any left."""
         while state.stages:
             match state.stages[0]:
                 case "add first":
                     nothing = model.at(Hyperparameters.empty(model.first_beta))
-                    state = replace(state, hyper=self._grown(model, nothing, model.scores(nothing)))
+                    state = state.changed(hyper=self._grown(model, nothing, model.scores(nothing)))
                 case "empty":
-                    state = replace(state, hyper=self._nothing(model).hyper)
+                    state = state.changed(hyper=self._nothing(model).hyper)
                 case "perturb noise":
                     best = self._best(state.endings).hyper
                     factor = 2.0 if len(state.endings) % 2 else 0.5
-                    state = replace(state, hyper=replace(best, beta=best.beta * factor))
+                    state = state.changed(hyper=best.at(best.alpha, best.beta * factor))
                 case "delete copies":
                     state = self._without_copies(model, state)
                 case "exchange":
@@ -254,32 +246,33 @@ class Sequential(Solver):
         """Prepare the first pass of a stage, if it has to make any."""
         match state.stages[0]:
             case "update":
-                return replace(state, updates=FixedPoint(tol=self.tol).init(model)), True
+                return state.changed(updates=FixedPoint(tol=self.tol).init(model)), True
             case "release":
                 beta = model.noise.released(state.best.beta)
                 # Evidence under noise that is not allowed compares with none.
                 if (beta != state.best.beta).any():
-                    return state.ascending(replace(state.best, beta=beta)), True
-                return state.ascending(state.best, fresh=False), not model.noise.held
+                    return state.ascending(state.best.at(state.best.alpha, beta)), True
+                same = state.ascending(state.best, state.best_warm, fresh=False)
+                return same, not model.noise.held
             case "delete large group":
                 price = max(FITTED_PARAMETER, self.tol, self.multiplicity_penalty)
                 ending = model, state.best, state.log_evidence, price, self.tol
                 fewer = None if state.best.single else without_large_group(*ending)
-                return state.ascending(fewer or state.best), fewer is not None
+                return state.ascending(fewer or state.best, state.best_warm), fewer is not None
             case "refine":
                 neglected = model.refine(state.best)
-                return replace(state.ascending(state.best), exact=True), neglected
+                return state.ascending(state.best, state.best_warm).changed(exact=True), neglected
         return state.ascending(state.hyper), True
 
     def _updated(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
         """Update all precisions, until a pass promises less than `tol`."""
         assert state.updates is not None
         updates, _ = FixedPoint(tol=self.tol).update(model, state.updates, self.tol)
-        state = replace(state, updates=updates, n_iter=state.n_iter + 1)
+        state = state.changed(updates=updates, n_iter=state.n_iter + 1)
         if not updates.at_rest:
             return state
         model.span_only(updates.reached.active)
-        state = replace(state, hyper=updates.reached, updates=None, exact=True)
+        state = state.changed(hyper=updates.reached, updates=None, exact=True)
         return state.after_stage()
 
     def _exchanged(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
@@ -288,10 +281,10 @@ class Sequential(Solver):
         there = newton_ascent(there, model.n, model.noise, self.tol, model.thorough)
         evidence = model.user_evidence(there.log_evidence)
         earlier = rows_up_to(state.history, evidence, model.n)
-        after = self._recorded(model, replace(state, n_iter=state.n_iter + 1), there, earlier)
+        after = self._recorded(model, state.changed(n_iter=state.n_iter + 1), there, earlier)
         if self._penalised(after.reached[-1]) > self._penalised(state.reached[-1]):
             return after
-        return replace(state, n_iter=after.n_iter).after_stage()  # lost to rounding
+        return state.changed(n_iter=after.n_iter).after_stage()  # lost to rounding
 
     # A pass
 
@@ -305,17 +298,18 @@ class Sequential(Solver):
         stalled = there.log_evidence < least + self.tol
         if there.log_evidence >= least:
             state = self._recorded(model, state, there, () if state.fresh else state.history)
-        state = replace(state, n_iter=state.n_iter + 1, fresh=False)
+        state = state.changed(n_iter=state.n_iter + 1, fresh=False)
         scores = model.scores(there, self.tol, state.known)
         finished = stalled or scores.gain.max(initial=0.0) < self.tol
         if state.thorough and finished:
-            return self._settled(model, state, noise).after_stage()
+            settled = self._settled(model, state, noise) if there.allowed_decrease else state
+            return settled.after_stage()
         if holds and is_large(there, model.n):
             return state.after_stage()
         if state.n_iter >= self.max_iter:
             return state
         hyper, warm = self._grown(model, there, scores), there.warm_start()
-        return replace(state, hyper=hyper, warm=warm, thorough=finished, known=scores.known)
+        return state.changed(hyper=hyper, warm=warm, thorough=finished, known=scores.known)
 
     def _grown(
         self, model: EvidenceModel, here: EvidenceState, scores: CandidateScores
@@ -331,9 +325,7 @@ class Sequential(Solver):
 
     def _settled(self, model: EvidenceModel, state: ForwardState, noise: Noise) -> ForwardState:
         """Go on from the best pass to where steps come to rest that need not raise the evidence."""
-        here = model.at(state.best)
-        if not here.allowed_decrease:
-            return state
+        here = model.at(state.best, state.best_warm)
         there = newton_ascent(here, model.n, noise, self.tol, model.thorough)
         return self._replaced(model, state, there) if np.isfinite(there.log_evidence) else state
 
@@ -341,7 +333,8 @@ class Sequential(Solver):
         """Polish the best model, if that takes no passes over rows."""
         if not model.polish_steps:
             return state
-        here = polish(model.at(state.best), model.n, model.noise, self.tol, model.polish_steps)
+        here = model.at(state.best, state.best_warm)
+        here = polish(here, model.n, model.noise, self.tol, model.polish_steps)
         return self._replaced(model, state, here)
 
     def _without_copies(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
@@ -352,7 +345,7 @@ class Sequential(Solver):
         those are let move before the evidence is compared. Deletions cost a tenth of `tol` nats in
         all, or less than the penalty each. What was worth its place once is not looked at again.
         """
-        here = whole = model.at(state.best)
+        here = whole = model.at(state.best, state.best_warm)
         penalty, needed = self.multiplicity_penalty, set[int]()
         least = here.log_evidence - 0.1 * self.tol
         while True:
@@ -389,6 +382,9 @@ class Sequential(Solver):
         """Take a pass as the best so far, with a row behind the `earlier` ones."""
         evidence = model.user_evidence(there.log_evidence)
         row = self.row(model, len(state.endings), evidence, there.hyper)
-        return replace(
-            state, best=there.hyper, log_evidence=there.log_evidence, history=(*earlier, row)
+        return state.changed(
+            best=there.hyper,
+            best_warm=there.warm_start(),
+            log_evidence=there.log_evidence,
+            history=(*earlier, row),
         )

@@ -91,7 +91,9 @@ def _free(state: EvidenceState, gradient: Array, noise: Noise, n: float) -> NDAr
     if noise.held:
         free[k:] = False
     else:
-        free[k:] = noise.may_move(state.hyper.beta, gradient[k:], n, n - state.used())
+        slope = gradient[k:]
+        freedom = n - state.used() if (slope > 0).any() else n  # β may fall whatever it is
+        free[k:] = noise.may_move(state.hyper.beta, slope, n, freedom)
     return free
 
 
