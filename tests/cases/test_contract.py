@@ -214,14 +214,13 @@ def test_precomputed_model_holds_no_kernel_matrix(machine):
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
-def test_sparse_input_is_refused_by_name(form, machine):
+@pytest.mark.parametrize("parameters", [{"augment": True}, {"kernel": "precomputed"}], ids=str)
+def test_sparse_input_is_refused_by_name_where_all_rows_are_needed(parameters, form, machine):
     X, y = inputs.mostly_zero()
-    y = machine.target(y)
-    with pytest.raises(TypeError, match=r"(?i)sparse"):
-        machine.make().fit(form(X), y)
-    model = machine.make(kernel="linear").fit(X, y)
-    with pytest.raises(TypeError, match=r"(?i)sparse"):
-        model.predict(form(X))
+    X = X @ X.T if "kernel" in parameters else X
+    assert not get_tags(machine.make(**parameters)).input_tags.sparse
+    with pytest.raises(ValueError, match=r"(?i)sparse"):
+        machine.make(**parameters).fit(form(X), machine.target(y))
 
 
 @pytest.mark.parametrize("noise_variance", [1e-4, 0.04, 4.0])

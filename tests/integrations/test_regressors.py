@@ -166,7 +166,7 @@ def test_tags_say_what_is_taken(estimator, kind):
     assert tags.estimator_type == kind
     assert tags.target_tags.required
     assert not tags.non_deterministic
-    assert not tags.input_tags.sparse
+    assert tags.input_tags.sparse
     assert not tags.input_tags.allow_nan
     assert tags.target_tags.multi_output == (kind == "regressor")
     if kind == "classifier":

@@ -1,6 +1,7 @@
 """Containers that rows come in, each a function from an array to the same rows elsewhere."""
 
 import numpy as np
+from scipy.sparse import csc_matrix, csr_array
 
 from tests.support import needs
 
@@ -114,6 +115,16 @@ def dask_frame_of_nullable(values, folder):
     return dd.from_pandas(here.convert_dtypes(), npartitions=3)
 
 
+def sparse(form):
+    """Inputs in a sparse array of SciPy."""
+    return lambda values, folder: form(values)
+
+
+def sparse_table(values, folder):
+    """Inputs in a pandas table of sparse columns."""
+    return _table(values).astype(needs.library("pandas").SparseDtype(float, 0.0))
+
+
 #: Containers whose rows are in memory.
 IN_MEMORY = {
     "pandas": _pandas(),
@@ -122,8 +133,12 @@ IN_MEMORY = {
     "polars": polars,
     "mapped": mapped,
 }
-#: Containers whose rows are not: blocks of one row, blocks that lack classes, and empty ones.
+#: Containers whose rows are not, or lack their zeros: blocks of one row, blocks that lack classes,
+#: and empty ones.
 OUT_OF_MEMORY = {
+    "sparse rows": sparse(csr_array),
+    "sparse columns": sparse(csc_matrix),
+    "sparse table": sparse_table,
     "parquet, one row a block": parquet(1),
     "parquet": parquet(7),
     "dask, one row a chunk": dask(1),
@@ -133,4 +148,6 @@ OUT_OF_MEMORY = {
     "dask table": dask_frame,
     "dask table, nullable": dask_frame_of_nullable,
 }
+#: Those of inputs, which targets and weights never come in.
+OF_INPUTS = {"sparse rows", "sparse columns", "sparse table"}
 CONTAINERS = IN_MEMORY | OUT_OF_MEMORY

@@ -206,15 +206,13 @@ def _loo_log_density(
     NaN without Gaussian noise that is independent from row to row.
     """
     del exposure  # of counts, which have none
-    result, Phi = estimator.fit_result_, estimator.basis_.transform(X)
+    result, rows = estimator.fit_result_, estimator._queries(X)
+    Phi = estimator.basis_.values(rows)
     gaussian = (isinstance(output.likelihood, Gaussian) for output in result.outputs)
     if not all(gaussian) or any(output.correlation is not None for output in result.outputs):
         return float("nan")
-    t, noise = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1), noise_variance_per_row
-    if noise is None:
-        noise = learnt_variances(result, estimator._queries(X))
-    else:
-        noise = np.asarray(noise, dtype=np.float64)
+    t, known = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1), noise_variance_per_row
+    noise = learnt_variances(result, rows) if known is None else np.asarray(known, dtype=float)
     weights = _copies(sample_weight, len(Phi))
     density = normal_log_density(*left_out(result, Phi, t, noise, weights)).sum(axis=1)
     return float(weights[weights > 0] @ density[weights > 0])

@@ -16,6 +16,7 @@ from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.groups import Groups
 from relvec._numerics.typing import Array, Index, RowVector
 
+Factors = Callable[..., tuple[Array, Array]]
 #: Every candidate.
 EVERY = slice(None)
 #: Variance that a target of zeros is given, so that precisions in its units are in range.
@@ -331,9 +332,29 @@ class Design(ABC):
         (gram,) = self.sum_rows(_products, weights, index=index)
         return gram
 
+    def weighted_sums(
+        self, function: Factors, *vectors: RowVector, index: Index | slice
+    ) -> tuple[Array, ...]:
+        """Sums over the rows of squares of candidates, WΦ², and of products with them, VΦ.
+
+        The function makes W and V, a column a row, of the parts of some vectors.
+        """
+        return self.sum_rows(partial(_weighted_sums, function), *vectors, index=index)
+
+    def squared_products(self) -> float:
+        """Return ‖ΦᵀΦ‖², the sum of the squares of products of all candidates with each other."""
+        if self.shape[0] < self.shape[1]:
+            return self.subset(np.arange(self.shape[0]))[0].squared_products()
+        return float(np.square(self.gram(EVERY)).sum())
+
 
 def _products(columns: Array, weights: Array) -> tuple[Array, ...]:
     return (columns.T @ (weights[:, None] * columns),)
+
+
+def _weighted_sums(function: Factors, columns: Array, *vectors: Array) -> tuple[Array, ...]:
+    weights, left = function(*vectors)
+    return weights @ np.square(columns), left @ columns
 
 
 def as_groups(labels: Index | None, n_candidates: int) -> Groups:

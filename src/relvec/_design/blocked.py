@@ -117,7 +117,8 @@ class BlockedDesign(Design):
             weights = blocks.ones() if weights is None else weights
             precision = blocks.ones() if precision is None else precision
             counts = blocks.sum(_counts, weights, precision)
-            self.row_weights = blocks.map(partial(_without_inputs, _product), weights, precision)
+            product = partial(_without_inputs, _product)
+            self.row_weights = blocks.alone().map(product, weights, precision)
         self._counted_once = weights is None
         self.n_copies, self.total_weight = counts.copies, counts.weight
         self.precision_evidence = counts.precision_evidence(center=center)
@@ -294,7 +295,8 @@ class BlockedDesign(Design):
     def _blocks(self, index: Index | slice | None) -> RowBlocks:
         """The rows in blocks that take little memory with some of the candidates."""
         columns = 1 if index is None else len(np.arange(self.shape[1])[index])
-        return self.blocks.sized(max(1, min(ROWS, ENTRIES // max(1, columns))))
+        blocks = self.blocks.alone() if index is None else self.blocks
+        return blocks.sized(max(1, min(ROWS, ENTRIES // max(1, columns))))
 
     def _given(
         self, function: Callable[..., Made], index: Index | slice | None

@@ -23,6 +23,8 @@ Summand = TypeVar("Summand", bound=Any)
 
 #: Blocks whose sums may wait for their turn, for every thread.
 AHEAD = 1
+#: Rows in a block that is looked at without its inputs.
+ALONE = 1 << 14
 
 
 class RowBlocks(ABC):
@@ -51,6 +53,10 @@ class RowBlocks(ABC):
     def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
         """Add up, with ``+``, what a function makes of the blocks, in an order that is fixed."""
 
+    def sum_stored(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
+        """See `sum`; the function takes sparse inputs, too, and is given those there are."""
+        return self.sum(function, *vectors)
+
     @abstractmethod
     def vector(self, values: Any, name: str) -> RowVector:
         """Take values, one or several a row, to where the rows are; their `name` if they are not.
@@ -65,13 +71,25 @@ class RowBlocks(ABC):
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
         """Inputs, and the parts of some vectors, of a few rows, in memory."""
 
+    def alone(self) -> RowBlocks:
+        """The same rows for functions that do not look at inputs, which are not read for them."""
+        return self
+
+    def sparse_columns(self, index: Index) -> Any:
+        """Some inputs as a ``csc_array`` (n_rows, n_columns), None where zeros are stored."""
+        del index
+
+    def settled(self, columns: Index, values: Array) -> RowBlocks:
+        """The same rows with one of `values` in each of some `columns`."""
+        return SettledBlocks(self, columns, values)
+
     def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
         """Return a function for columns, which need not compute again those in use."""
         return compute
 
     def ones(self) -> RowVector:
         """A one for every row."""
-        return self.map(_ones)
+        return self.alone().map(_ones)
 
     def in_memory(self) -> Any:
         """All inputs: an array, or a table where they have names."""
@@ -123,6 +141,10 @@ class LocalBlocks(RowBlocks):
         """See `RowBlocks.sum`."""
         total: Summand = reduce(iadd, self._parts(function, vectors))
         return total
+
+    def alone(self) -> RowBlocks:
+        """See `RowBlocks.alone`."""
+        return ArrayBlocks(np.empty((self.n_rows, 0)), ALONE)
 
     def vector(self, values: Any, name: str) -> RowVector:
         """See `RowBlocks.vector`: an array is one."""
@@ -241,6 +263,10 @@ class SettledBlocks(RowBlocks):
         given = partial(_settled, function, self.columns, self.values)
         total: Summand = self.blocks.sum(given, *vectors)
         return total
+
+    def alone(self) -> RowBlocks:
+        """See `RowBlocks.alone`."""
+        return self.blocks.alone()
 
     def vector(self, values: Any, name: str) -> RowVector:
         """See `RowBlocks.vector`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
-from itertools import starmap
+from itertools import repeat, starmap
 from operator import add
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -66,9 +66,9 @@ class DenseDesign(Design):
         self.groups = as_groups(groups, self.shape[1])
         self.has_intercept = center
         self._weights = weights
-        copies = np.ones(len(Phi)) if weights is None else weights
+        copies = np.ones(self.shape[0]) if weights is None else weights
         self.row_weights = copies if precision is None else copies * precision
-        counts = Counts.of(len(Phi), weights, precision)
+        counts = Counts.of(self.shape[0], weights, precision)
         self.n_copies, self.total_weight = counts.copies, counts.weight
         self.precision_evidence = counts.precision_evidence(center=center)
         counted_once = weights is None and precision is None
@@ -77,15 +77,28 @@ class DenseDesign(Design):
             self.center = np.zeros(Phi.shape[1])
             if center:
                 self.center = (self.row_weights / self.total_weight) @ Phi
-                Phi -= self.center
-        self._Phi = Phi
+            self._Phi = self._centred(Phi)
         self._standardise()
 
     def _standardise(self) -> None:
         """Set the scales of the centred columns."""
-        norms = _norms(self._copied(self._Phi))
-        norms = nonconstant_norms(norms, self.center, self.total_weight, self._nothing)
+        norms = nonconstant_norms(self._norms(), self.center, self.total_weight, self._nothing)
         self.scale, self.norm2 = shared_scales(norms, self.groups)
+
+    def _centred(self, Phi: Array) -> Array:
+        """Take raw columns over and centre them in place."""
+        if self.has_intercept:
+            Phi -= self.center
+        return Phi
+
+    def _norms(self) -> Array:
+        """Norm of each centred column over all copies of the rows, (n_candidates,)."""
+        return _norms(self._copied(self._Phi))
+
+    def _some(self, index: Index) -> Array:
+        """Some of the centred columns, a new array."""
+        some: Array = self._Phi[:, index]
+        return some
 
     def _copied(self, rows: Array) -> Array:
         """Rows times the root of their weights, so that a product of two counts each copy."""
@@ -97,21 +110,22 @@ class DenseDesign(Design):
         restricted.shape = (self.shape[0], len(index))
         restricted.center, restricted.scale = self.center[index], self.scale[index]
         restricted.norm2, restricted.groups = self.norm2[index], self.groups.restrict(index)
-        restricted._Phi = self._Phi[:, index]
+        restricted._Phi = self._some(index)
         restricted._nothing = np.broadcast_to(self._nothing, len(self.center))[index]
         return restricted
 
     def with_precision(self, precision: Array) -> Design:
         """See `Design.with_precision`; the columns are copied."""
-        Phi = self._Phi + self.center
-        return DenseDesign(
-            Phi,
-            center=self.has_intercept,
-            weights=self._weights,
-            precision=precision,
-            groups=self.groups.label,
-            nothing=self._nothing,
-        )
+        return DenseDesign(self._Phi + self.center, precision=precision, **self._options())
+
+    def _options(self) -> dict[str, Any]:
+        """Arguments of a design of the same copies of rows and groups, but for precisions."""
+        return {
+            "center": self.has_intercept,
+            "weights": self._weights,
+            "groups": self.groups.label,
+            "nothing": self._nothing,
+        }
 
     def columns(self, index: Index | slice) -> Array:
         """See `Design.columns`."""
@@ -162,9 +176,22 @@ class DenseDesign(Design):
         if n_samples <= size:
             yield [*([] if index is None else [self.columns(index)]), *vectors]
             return
-        for rows in gen_batches(n_samples, size):
-            columns = [] if index is None else [self._Phi[rows, index] / self.scale[index]]
+        blocks = repeat([]) if index is None else self._by_rows(index, size)
+        for rows, columns in zip(gen_batches(n_samples, size), blocks, strict=False):
             yield [*columns, *(vector[rows] for vector in vectors)]
+
+    def _by_rows(self, index: Index | slice, size: int) -> Iterator[list[Array]]:
+        """Yield the only array of some standardised columns at so many rows at a time."""
+        for rows in gen_batches(self.shape[0], size):
+            yield [self._Phi[rows, index] / self.scale[index]]
+
+    def squared_products(self) -> float:
+        """See `Design.squared_products`: of the rows, where they are fewer."""
+        if self.shape[0] >= self.shape[1]:
+            return super().squared_products()
+        columns = self._copied(self.columns(EVERY))
+        products = columns @ columns.T
+        return float(np.vdot(products, products))
 
     def closed_frame(self, target: Target) -> ClosedFrame:
         """See `Design.closed_frame`: the rows themselves, each times the root of its copies."""
@@ -187,14 +214,14 @@ def _norms(Phi: Array) -> Array:
         norms: Array = np.sqrt(norm2)
         return norms
     # zeros, or squares that leave the range
-    size = _in_range(np.abs(Phi).max(axis=0))
+    size = in_range(np.abs(Phi).max(axis=0))
     unit = Phi / np.where(size > 0, size, 1.0)
     with np.errstate(over="ignore"):
         scaled: Array = size * np.sqrt(np.einsum("ij,ij->j", unit, unit))
-    return _in_range(scaled)
+    return in_range(scaled)
 
 
-def _in_range(found: Array) -> Array:
+def in_range(found: Array) -> Array:
     """Refuse sizes of basis functions that are not finite."""
     if not np.isfinite(found).all():
         raise OverflowError("basis functions exceed the range of float64; rescale X")

@@ -235,6 +235,12 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
             return cast(Basis, clone(given))
         raise ValueError(f"remainder={given!r}, expected None, 'process' or a relvec.basis object")
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        constant = isinstance(self.noise, str) and self.noise == "constant"
+        tags.input_tags.sparse = constant and not self.augment and self.checkpoint is None
+        return tags
+
     def _check_rows_not_kept(self, where: str) -> None:
         """Raise if parameters need rows in memory that are not."""
         for name, expected in {"augment": False, "checkpoint": None}.items():
@@ -244,9 +250,13 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     def _check_out_of_core(self, likelihood: Likelihood) -> None:
         """Raise if parameters or likelihood need rows in memory."""
-        self._check_rows_not_kept("for rows out of memory")
+        self._check_rows_not_kept("for sparse X or rows out of memory")
+        if isinstance(self._dictionary(), Precomputed):
+            raise ValueError(
+                "kernel='precomputed', expected a kernel of rows for sparse X or rows out of memory"
+            )
         if not likelihood.learns_scales:
             raise ValueError(
-                f"{type(likelihood).__name__} noise, expected another for rows out of memory: it "
-                "sorts the rows"
+                f"{type(likelihood).__name__} noise, expected another for sparse X or rows out of "
+                "memory: it sorts the rows"
             )

@@ -28,7 +28,7 @@ from relvec._estimators.labels import (
     weighting_of_block,
     with_class_weight,
 )
-from relvec._estimators.out_of_core import OutOfCoreRows
+from relvec._estimators.out_of_core import OutOfCoreRows, as_rows
 from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
@@ -56,8 +56,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Inputs, also in Dask or in `relvec.rows`; with a precomputed kernel its values, of shape
-            (n_samples, n_samples).
+            Inputs, also sparse, in Dask or in `relvec.rows`; with a precomputed kernel its values,
+            of shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Labels, numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -111,12 +111,12 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         validate_data(self, rows.head, dtype=np.float64)
         labels, weights = rows.labels(y), rows.weights(sample_weight)
         counted = rows.blocks.ones() if weights is None else weights
-        counts = rows.blocks.sum(class_counts_of_block, labels, counted).counts
+        counts = rows.blocks.alone().sum(class_counts_of_block, labels, counted).counts
         self.classes_ = classes_of(np.array(list(counts)))
         if self.class_weight is not None:
             weighted = weighting_of_block(self.class_weight, self.classes_, counts)
-            weights = rows.blocks.map(weighted, labels, counted)
-        one_hot = rows.blocks.map(partial(one_hot_of_block, self.classes_), labels)
+            weights = rows.blocks.alone().map(weighted, labels, counted)
+        one_hot = rows.blocks.alone().map(partial(one_hot_of_block, self.classes_), labels)
         # A row of column numbers tells which columns of the indicators each output has.
         numbers, likelihood = self._targets(
             np.arange(float(len(self.classes_)))[None, :], self.multi_class
@@ -136,7 +136,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
-        X = in_memory(X)
+        X = X if isinstance(X, np.ndarray) else in_memory(as_rows(X))
         read = reading(lambda: self._dictionary().any_rows, X)
         with named_errors("X", "y"):
             rows, labels = validate_data(self, X, plain_labels(y), reset=reset, **read)

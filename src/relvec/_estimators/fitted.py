@@ -20,7 +20,7 @@ from relvec._assess.findings import Diagnosis
 from relvec._assess.overview import summary
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
-from relvec._estimators.out_of_core import head_of, is_out_of_core
+from relvec._estimators.out_of_core import as_rows, head_of, is_out_of_core
 from relvec._evidence import EvidenceModel
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.batches import Beside
@@ -343,7 +343,7 @@ class Fitted(Compact, NotebookBlock):
 
         It maps one row to an array of the `shape`; see `FitResult.at_rows`.
         """
-        model = self
+        model, X = self, as_rows(X)
         if is_out_of_core(X):
             self._queries(head_of(X))
             model = copy(self)
@@ -354,7 +354,7 @@ class Fitted(Compact, NotebookBlock):
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""
         check_is_fitted(self)
-        X = in_memory(X)
+        X = in_memory(as_rows(X))
         read = reading(lambda: self.basis_.any_rows, X)
         with named_errors("X"):
             queries: Array = validate_data(self, X, reset=False, **read)

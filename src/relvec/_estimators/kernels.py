@@ -66,4 +66,5 @@ class KernelEstimator(RelevanceEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed" or isinstance(
             self.kernel, Precomputed
         )
+        tags.input_tags.sparse &= not tags.input_tags.pairwise
         return tags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relvec._design import DenseDesign, Design
+from relvec._design import Design
 from relvec._design.base import EVERY
 from relvec._numerics.typing import Index
 
@@ -38,13 +38,8 @@ def varying_groups(design: Design) -> Index:
 
 def _squared_correlations(design: Design) -> tuple[float, float]:
     """Sum over all pairs of groups, each with itself too, and mean by chance, times the rows."""
-    n_rows, m = design.shape
-    if design.groups.single and n_rows < m:
-        if not isinstance(design, DenseDesign):
-            design, _ = design.subset(np.arange(n_rows))
-        columns = np.sqrt(design.row_weights)[:, None] * design.columns(EVERY)
-        gram = columns @ columns.T
-        return float(np.vdot(gram, gram)), 1.0
+    if design.groups.single:
+        return design.squared_products(), 1.0
     gram, groups, varying = design.gram(EVERY), design.groups, varying_groups(design)
     squares = groups.total(groups.total(gram**2).T)[np.ix_(varying, varying)]
     own = np.sqrt(squares.diagonal())

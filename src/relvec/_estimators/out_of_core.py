@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from relvec._design import RowBlocks
 from relvec._design.blocks import named
 from relvec._design.moments import Squares, nonconstant_norms
+from relvec._design.sparse import SparseBlocks
 from relvec._estimators.labels import plain_labels
 from relvec._fitting.data import OutOfCoreData
 from relvec._fitting.summaries import summarise
@@ -28,8 +30,20 @@ def is_dask(X: Any) -> bool:
     return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
 
 
+def as_rows(X: Any) -> Any:
+    """Return sparse inputs, those of a table of sparse columns too, as blocks of rows."""
+    of_table = hasattr(X, "columns") and hasattr(X, "sparse")
+    if not (issparse(X) or of_table):
+        return X
+    names = _names_of(X)
+    with named_errors("X"):
+        rows = X.sparse.to_coo() if of_table else X
+        rows = check_array(rows, accept_sparse="csr", dtype=np.float64, input_name="X")
+    return SparseBlocks(csr_array(rows), names)
+
+
 def is_out_of_core(X: Any) -> bool:
-    """Return whether inputs are of a kind that is not in memory."""
+    """Return whether inputs are of a kind that is reached block by block."""
     return isinstance(X, RowBlocks) or is_dask(X)
 
 
@@ -61,7 +75,7 @@ class OutOfCoreRows:
     @classmethod
     def of(cls, X: Any) -> OutOfCoreRows | None:
         """Return inputs of a kind that is not in memory; None if X is of another."""
-        if isinstance(X, RowBlocks):
+        if isinstance(X := as_rows(X), RowBlocks):
             return cls(X, X.names)
         if not is_dask(X):
             return None
@@ -79,7 +93,7 @@ class OutOfCoreRows:
         self, targets: dict[str, RowVector], weights: RowVector | None, *, intercept: bool
     ) -> OutOfCoreData:
         """Return training data of these rows; inputs that are not finite are refused."""
-        summary = self.blocks.sum(summarise, *(() if weights is None else (weights,)))
+        summary = self.blocks.sum_stored(summarise, *(() if weights is None else (weights,)))
         return OutOfCoreData(
             summary.rows[0],
             targets,
@@ -92,27 +106,27 @@ class OutOfCoreRows:
 
     def numbers(self, values: Any, name: str) -> RowVector:
         """Return numbers of the rows, (n_rows, d), checked and taken to where the rows are."""
-        return self.blocks.map(partial(_numbers, name), self.blocks.vector(values, name))
+        return self.blocks.alone().map(partial(_numbers, name), self.blocks.vector(values, name))
 
     def weights(self, values: Any) -> RowVector | None:
         """Return frequencies of the rows, checked."""
         if values is None:
             return None
-        weights = self.blocks.map(_weights, self.blocks.vector(values, "sample_weight"))
-        check_any_weight(self.blocks.sum(_total, weights))
+        weights = self.blocks.alone().map(_weights, self.blocks.vector(values, "sample_weight"))
+        check_any_weight(self.blocks.alone().sum(_total, weights))
         return weights
 
     def labels(self, values: Any) -> RowVector:
         """Return labels of classes, checked and taken to where the rows are."""
-        return self.blocks.map(_labels, self.blocks.vector(values, "y"))
+        return self.blocks.alone().map(_labels, self.blocks.vector(values, "y"))
 
     def columns(self, values: RowVector, index: Index) -> RowVector:
         """Return some columns of numbers of the rows."""
-        return self.blocks.map(partial(_columns, index), values)
+        return self.blocks.alone().map(partial(_columns, index), values)
 
     def varying(self, values: RowVector) -> NDArray[np.bool_]:
         """Return whether each column of such numbers varies by more than rounding."""
-        found = self.blocks.sum(_squares, values)
+        found = self.blocks.alone().sum(_squares, values)
         return np.isfinite(nonconstant_norms(np.sqrt(found.squares), found.mean, found.weight))
 
 

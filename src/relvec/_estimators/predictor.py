@@ -22,7 +22,7 @@ from relvec._estimators.observations import (
     row_exposure,
     row_noise,
 )
-from relvec._estimators.out_of_core import is_out_of_core
+from relvec._estimators.out_of_core import as_rows, is_out_of_core
 from relvec._estimators.targets import check_row_variances, log_exposure
 from relvec._fitting.batches import Beside
 from relvec._fitting.result import FittedOutput, Queries, check_range
@@ -264,6 +264,7 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         -5.41
         """
         check_is_fitted(self)
+        X = as_rows(X)
         targets = y if is_out_of_core(X) else self._like_fitted(X, y)[1]
         likelihoods = [likelihood_of(output) for output in self.fit_result_.outputs]
         known = self._known(noise_variance_per_row, exposure)

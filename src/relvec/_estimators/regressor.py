@@ -16,7 +16,7 @@ from relvec._design.whitened import WhitenedDesign
 from relvec._estimators.correlation import order_of
 from relvec._estimators.fitted import Given
 from relvec._estimators.incremental import Incremental
-from relvec._estimators.out_of_core import OutOfCoreRows
+from relvec._estimators.out_of_core import OutOfCoreRows, as_rows
 from relvec._estimators.targets import (
     TargetLayout,
     check_row_variances,
@@ -82,8 +82,8 @@ class Regressor(Incremental):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Inputs, also in Dask or in `relvec.rows`; with a precomputed kernel its values, of shape
-            (n_samples, n_samples).
+            Inputs, also sparse, in Dask or in `relvec.rows`; with a precomputed kernel its values,
+            of shape (n_samples, n_samples).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -166,7 +166,9 @@ class Regressor(Incremental):
         """Fit rows that are not in memory, of which nothing else is `known` by row."""
         for name, value in known.items():
             if value is not None:
-                raise ValueError(f"{name} is given, expected None for rows out of memory")
+                raise ValueError(
+                    f"{name} is given, expected None for sparse X or rows out of memory"
+                )
         self.__dict__.pop("_seen", None)  # rows that were seen before
         validate_data(self, rows.head, dtype=np.float64)
         likelihood = self._likelihood()
@@ -258,14 +260,16 @@ class Regressor(Incremental):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         named = LIKELIHOODS.get(self.likelihood) if isinstance(self.likelihood, str) else None
-        support = getattr(named or self.likelihood, "support", Interval())
-        tags.target_tags.positive_only = support.non_negative
-        shared = self.multi_output == "shared"
-        tags.target_tags.multi_output = self.likelihood == "gaussian" or not shared
+        likelihood = named() if named else self.likelihood
+        tags.target_tags.positive_only = getattr(likelihood, "support", Interval()).non_negative
+        anywhere = getattr(likelihood, "learns_scales", True) and self.noise_correlation is None
+        tags.input_tags.sparse &= anywhere
+        several = self.likelihood == "gaussian" or self.multi_output != "shared"
+        tags.target_tags.multi_output = several
         return tags
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
-        X, y = in_memory(X), in_memory(y)
+        X, y = X if isinstance(X, np.ndarray) else in_memory(as_rows(X)), in_memory(y)
         if issparse(y):
             raise TypeError("y is a sparse matrix, expected a dense array of targets")
         read = reading(lambda: self._dictionary().any_rows, X, y=y)

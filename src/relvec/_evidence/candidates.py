@@ -89,7 +89,7 @@ class LaplaceScores(CandidateScores):
             members, _ = self.groups.members(np.arange(self.groups.count)[index])
             S, floor, Q, u = self._block(members, *vectors)
             return S, Q, u, floor.max(initial=0.0, keepdims=True)
-        squares, *beside, Q, u = self._sums(_squares, index, *vectors)
+        squares, *beside, Q, u = self._squares(index, *vectors)
         norm2 = as_matrices(squares)
         white = self._mode.curvature.whitened(*map(as_matrices, beside))
         S = norm2 - np.einsum("wbr,wbs->brs", white, white, optimize=Q.shape[0] > 1)
@@ -118,6 +118,17 @@ class LaplaceScores(CandidateScores):
         size = block.shape[0] * block.shape[1]
         by_weight = (part.T.reshape(1, -1) for part in seen)
         return block.reshape(1, size, size), floor, *by_weight
+
+    def _squares(self, index: Index | slice, slope: RowVector, outside: RowVector) -> list[Array]:
+        """Sums for candidates: φᵀB_rs φ, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, slopeᵀφ and outsideᵀφ."""
+        here = self._mode
+        function = partial(_factors, here.curvature.information.mean_function)
+        rows = here.Phi, here.B, slope, outside
+        squares, sums = here.design.weighted_sums(function, *rows, index=index)
+        pairs, active, outputs = len(squares), len(here.weights), here.weights.shape[1]
+        sizes = pairs * active, pairs, outputs
+        beside, *rest = np.split(sums, np.cumsum(sizes))
+        return [squares, beside.reshape(pairs, active, sums.shape[1]), *rest]
 
     def _sums(
         self, function: Callable[..., Sums], index: Index | slice, *vectors: RowVector
@@ -153,15 +164,16 @@ def screened(
     return scores
 
 
-def _squares(
-    mean: Array, columns: Array, Phi: Array, B: Array, slope: Array, outside: Array
-) -> Sums:
-    """Sums for candidates: φᵀB_rs φ, (Φ − mean)ᵀB_rs φ, 1ᵀB_rs φ, slopeᵀφ and outsideᵀφ."""
+def _factors(
+    mean: Array, Phi: Array, B: Array, slope: Array, outside: Array
+) -> tuple[Array, Array]:
+    """Factors of candidates in a block of rows: B_rs of their squares, and others of themselves.
+
+    These are B_rs(Φ − mean), B_rs, slope and outside, below each other.
+    """
     weights = weightings(B)
-    seen = _beside(mean, weights, columns, Phi)
-    rest = np.vstack([weights, slope.T, outside.T]) @ columns
-    by_row = np.split(rest, [len(weights), len(weights) + slope.shape[1]])
-    return weights @ np.square(columns), seen, *by_row
+    beside = weights[:, None] * (Phi - mean).T
+    return weights, np.vstack([beside.reshape(-1, len(Phi)), weights, slope.T, outside.T])
 
 
 def _pairs(mean: Array, columns: Array, Phi: Array, B: Array, *vectors: Array) -> Sums:

@@ -28,6 +28,8 @@ from relvec._numerics.typing import Array, Index
 LOG_2PI = float(np.log(2 * np.pi))
 #: A unit-norm function whose S/β is below this lies in the span of the active ones.
 RESOLUTION = 1e-12
+#: Numbers of candidates that are held beside those of the frame.
+ENTRIES = 1 << 20
 
 
 def bic_penalty(n_copies: float) -> float:
@@ -184,9 +186,16 @@ class CandidateFactors:
         """Factors of functions that lie within the frame at `coords`."""
         S, Q, whiteners = [], [], []
         for beta, c in zip(hyper.beta.tolist(), data.c, strict=True):
-            T, W, e = whitened((data.R * np.sqrt(beta / hyper.each)).T, coords, c)
-            S.append(beta * np.einsum("ij,ij->j", W, W))
-            Q.append(beta * (e @ W))
+            root, n_candidates = (data.R * np.sqrt(beta / hyper.each)).T, coords.shape[1]
+            T, _, e = whitened(root, coords[:, :0], c)
+            s, q = np.empty(n_candidates), np.empty(n_candidates)
+            size = max(1, ENTRIES // max(1, len(coords)))
+            for begin in range(0, n_candidates, size):
+                some = slice(begin, begin + size)
+                W = solve_lower(T, coords[:, some])
+                s[some], q[some] = np.einsum("ij,ij->j", W, W), e @ W
+            S.append(beta * s)
+            Q.append(beta * q)
             whiteners.append(T)
         return cls(np.array(S), np.array(Q), hyper.beta, whiteners)
 

@@ -82,9 +82,19 @@ def default_size(n_rows: int) -> int:
 
 
 def looked_at(
-    centers: CentersLike, n_rows: int, random_state: RandomState, once: Once = at_once
+    centers: CentersLike,
+    n_rows: int,
+    random_state: RandomState,
+    once: Once = at_once,
+    *,
+    needed: bool = True,
 ) -> Index:
-    """Rows, ascending, that are enough to choose the centres from; what is drawn, `once`."""
+    """Rows, ascending, that are enough to choose the centres from; what is drawn, `once`.
+
+    Where no rows are `needed`, because nothing is centred on them, one is unless there is a choice.
+    """
+    if centers is None and not needed:
+        return np.arange(min(1, n_rows))
     if centers is None or isinstance(centers, BaseEstimator):
         size = LOOKED_AT
     elif isinstance(centers, Integral):

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Design, RowBlocks
-from relvec._design.blocks import SettledBlocks, settle
+from relvec._design.blocks import settle
 from relvec._design.moments import Moments
+from relvec._design.sparse import SparseDesign
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
@@ -20,7 +21,7 @@ from relvec._fitting.summaries import checked, summarise, target_extremes
 from relvec._numerics.checks import check_range
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
-from relvec.basis import Basis, Precomputed
+from relvec.basis import Basis
 from relvec.basis.functions import feature_name
 from relvec.exceptions import Advice, RoundingWarning
 from relvec.likelihoods import Likelihood
@@ -204,9 +205,8 @@ class TrainingData:
         count = min(most, self.n_rows)
         return self.subset(np.linspace(0, self.n_rows - 1, count).round().astype(np.intp))
 
-    def check(self, likelihood: Likelihood, basis: Basis) -> None:
-        """Raise unless the likelihood takes the targets, and the rows serve the basis."""
-        del basis
+    def check(self, likelihood: Likelihood) -> None:
+        """Raise unless the likelihood takes the targets."""
         for t in self.targets.values():
             likelihood.check(t)
 
@@ -318,7 +318,7 @@ class OutOfCoreData(TrainingData):
     def _at(self, constant: ConstantInputs) -> TrainingData:
         """Return the same rows with some inputs as constants."""
         where = constant.columns, constant.values
-        return replace(self, X=settle(*where, self.X), blocks=SettledBlocks(self.blocks, *where))
+        return replace(self, X=settle(*where, self.X), blocks=self.blocks.settled(*where))
 
     def without_unused(self) -> TrainingData:
         """Return the same rows: designs leave those without weight out."""
@@ -332,28 +332,25 @@ class OutOfCoreData(TrainingData):
         targets = dict(zip(self.targets, values, strict=True))
         return TrainingData(X, targets, self.intercept, weights).without_unused()
 
-    def check(self, likelihood: Likelihood, basis: Basis) -> None:
-        """Raise unless the likelihood takes the targets, and the rows serve the basis."""
-        if isinstance(basis, Precomputed):
-            raise ValueError("kernel='precomputed', expected a kernel of rows that are in memory")
+    def check(self, likelihood: Likelihood) -> None:
+        """Raise unless the likelihood takes the targets."""
         given = () if self.frequencies is None else (self.frequencies,)
         for t in self.targets.values():
-            extremes = self.blocks.sum(target_extremes, t, *given)
-            self.blocks.sum(partial(checked, likelihood, extremes.rows), t, *given)
+            extremes = self.blocks.alone().sum(target_extremes, t, *given)
+            self.blocks.alone().sum(partial(checked, likelihood, extremes.rows), t, *given)
 
     def function_moments(self, basis: Basis) -> Moments:
         """Sums over all rows, block by block; see `TrainingData.function_moments`."""
         return self._moments(self.blocks.sized(block_size(basis)), basis, self.frequencies)
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
-        """Return the design of all functions, evaluated block by block."""
-        return BlockedDesign(
-            self.blocks.sized(block_size(basis)),
-            basis,
-            center=self.intercept,
-            weights=self.frequencies,
-            groups=basis.groups,
-        )
+        """Return the design of all functions, evaluated block by block unless they are sparse."""
+        given: dict[str, Any] = {"center": self.intercept, "weights": self.frequencies}
+        inputs, given["groups"] = basis.inputs, basis.groups
+        columns = None if inputs is None else self.blocks.sparse_columns(inputs)
+        if columns is not None:
+            return SparseDesign(columns, **given)
+        return BlockedDesign(self.blocks.sized(block_size(basis)), basis, **given)
 
     def fits_in_memory(self, basis: Basis) -> bool:
         """Return False: the rows are elsewhere."""
@@ -384,7 +381,7 @@ class SummedData(TrainingData):
         groups, nothing = basis.groups, basis.nothing
         return SummedDesign(self.sums, center=self.intercept, groups=groups, nothing=nothing)
 
-    def check(self, likelihood: Likelihood, basis: Basis) -> None:
+    def check(self, likelihood: Likelihood) -> None:
         """Accept what was checked when the rows were seen."""
 
     def some_rows(self, most: int) -> None:

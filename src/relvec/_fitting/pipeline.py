@@ -70,7 +70,7 @@ def fit(
         No digits of float64 are left for the weights.
     """
     data = data.without_unused()
-    data.check(likelihood, basis)
+    data.check(likelihood)
     problem = Problem(data, likelihood, config, runner)
     rows_correlated = isinstance(data, CorrelatedData)
     staged = data.learns_scales(basis) or data.has_stages(basis)
@@ -124,8 +124,9 @@ def scaled(problem: Problem, basis: Basis) -> tuple[Basis, list[Solution]]:
 def place(data: TrainingData, basis: Basis, config: FitConfig, runner: Runner) -> Basis:
     """Return all candidates, centred on some of the rows, at scales that the rows suggest."""
     data.check_range()
-    draw = config.random_state
-    rows = data.used[looked_at(config.centers, len(data.used), draw, runner.once)]
+    draw, needed = config.random_state, basis.centred or basis.follows_rows
+    some = looked_at(config.centers, len(data.used), draw, runner.once, needed=needed)
+    rows = data.used[some]
     X, positions = data.inputs_at(rows)
     if basis.centred and not isinstance(basis, Precomputed):
         positions = distinct(X, positions)

@@ -31,8 +31,9 @@ MOSTLY = 0.5
 LEVEL = 1e-3
 #: What explains that residuals depend on X, or leaves none.
 CAUSES = (NotConvergedWarning, InterruptedWarning, NoiseFloorWarning)
-#: Rows at most that a fit looks at.
-MOST_ROWS = 10_000
+#: Rows at most that a fit looks at, numbers that their inputs may be, and inputs of which there are
+#: so many that no rows are near.
+MOST_ROWS, MOST_NUMBERS, MOST_INPUTS = 10_000, 1 << 23, 10_000
 #: Places at most whose neighbours are looked up, at least, distances at most that these take, and
 #: neighbours at most of each.
 MOST_PLACES, FEWEST_PLACES, MOST_DISTANCES, MOST_NEIGHBOURS = 2000, 50, 200_000_000, 8
@@ -104,10 +105,11 @@ def with_underfit(result: FitResult, data: TrainingData, order: Index | None) ->
     explained = any(isinstance(warning, CAUSES) for warning in result.warnings)
     gaussian = all(isinstance(output.likelihood, Gaussian) for output in result.outputs)
     of_inputs = not isinstance(result.basis, Precomputed)
-    correlated = any(output.correlation is not None for output in result.outputs)
+    correlated, n_inputs = any(o.correlation is not None for o in result.outputs), data.X.shape[1]
+    of_inputs &= n_inputs <= MOST_INPUTS
     if not (gaussian and of_inputs) or result.noise_by_row or explained or correlated:
         return result
-    rows = data.some_rows(MOST_ROWS)
+    rows = data.some_rows(min(MOST_ROWS, max(1, MOST_NUMBERS // n_inputs)))
     if rows is None or rows.X.dtype == object:
         return result
     t = np.hstack(list(rows.targets.values()))

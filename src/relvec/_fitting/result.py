@@ -332,8 +332,8 @@ class FitResult(Compact):
 
 
 def _relevance(basis: Basis, data: TrainingData) -> Array | None:
-    """Return the standard deviation of each input in widths of the functions; None of objects."""
-    if data.X.dtype == object:
+    """Return the standard deviation of each input in widths of the functions; None without any."""
+    if data.X.dtype == object or basis.inputs is not None:
         return None
     return basis.relevance(standard_deviations(data.X, data.weights))
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from relvec._design.moments import Squares
+from relvec._design.sparse import sparse_squares
 from relvec._numerics.checks import named_errors
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Likelihood
@@ -24,9 +26,12 @@ class InputSummary:
 
     @classmethod
     def of(cls, X: Array, weights: Array | None = None) -> InputSummary:
-        """Summarise the rows of X (n_samples, n_features) whose frequency is positive."""
+        """Summarise the rows of X (n_samples, n_features), also sparse, of positive frequency."""
         if weights is not None:
             X, weights = X[weights > 0], weights[weights > 0]
+        if issparse(X):
+            low, high = (extreme(axis=0).toarray().ravel() for extreme in (X.min, X.max))
+            return cls(sparse_squares(X, weights), low, high)
         if not len(X):
             zeros = np.zeros(X.shape[1])
             return cls(Squares(0.0, zeros, zeros), zeros + np.inf, zeros - np.inf)
@@ -57,7 +62,8 @@ class InputSummary:
 def summarise(X: Any, weights: Array | None = None) -> InputSummary:
     """Summarise a block of rows; inputs that are not finite numbers are refused."""
     with named_errors("X"):
-        return InputSummary.of(check_array(X, dtype=np.float64, input_name="X"), weights)
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        return InputSummary.of(X, weights)
 
 
 @dataclass(frozen=True)

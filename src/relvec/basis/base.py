@@ -124,6 +124,11 @@ class Basis(Compact, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc
         return np.arange(len(self.rows_))
 
     @property
+    def inputs(self) -> Index | None:
+        """Columns of X that the functions are, (n_functions,); None if they are made of X."""
+        return None
+
+    @property
     def optional(self) -> NDArray[np.bool_]:
         """Functions that are only candidates if they seem worth it, of all in a group or of none.
 

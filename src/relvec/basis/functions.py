@@ -117,6 +117,11 @@ class Columns(Terms):
         own = [numbers[self.labels[column]] for column in self.terms_]
         return np.array(own, dtype=np.intp)
 
+    @property
+    def inputs(self) -> Index | None:
+        """Columns of X; see `Basis.inputs`."""
+        return self.terms_
+
     def terms(self, features: Sequence[str] | None = None) -> list[str]:
         """Labels that several columns have, and names of the others; see `Basis.terms`."""
         names, labels = self.names(features), self.labels

@@ -329,12 +329,12 @@ def with_opposite(design: Design, hyper: Hyperparameters) -> Hyperparameters:
     if len(hyper.active) != 1 or not design.groups.single:
         return hyper
     rows = design.columns(hyper.active), design.row_weights
-    (cosine,) = design.sum_rows(_products, *rows, index=EVERY)
+    _, (cosine,) = design.weighted_sums(_weighted, *rows, index=EVERY)
     opposite = np.flatnonzero(1 + cosine < ROUNDINGS)
     if len(opposite) != 1:
         return hyper
     return replace(hyper, alpha=2 * hyper.alpha).add(opposite, 2 * hyper.alpha)
 
 
-def _products(columns: Array, function: Array, weights: Array) -> tuple[Array, ...]:
-    return ((weights * function[:, 0]) @ columns,)
+def _weighted(function: Array, weights: Array) -> tuple[Array, Array]:
+    return np.empty((0, len(weights))), (weights * function[:, 0])[None]

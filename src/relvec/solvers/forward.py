@@ -40,6 +40,9 @@ from relvec.solvers.updates import FixedPoint
 
 #: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
 MAX_WEIGHTS = 800
+#: Functions with which a search no longer holds the noise: of thousands of candidates hundreds fit
+#: noise that is held too low, and the search ends where it would from fewer of them.
+MAX_HELD = 256
 #: Candidates added together at most, and the share of the best gain under which none is added.
 BATCH, SHARE = 32, 0.03
 #: Share of the directions beyond which a low-rank start may have had too few for the function.
@@ -304,7 +307,7 @@ class Sequential(Solver):
         if state.thorough and finished:
             settled = self._settled(model, state, noise) if there.allowed_decrease else state
             return settled.after_stage()
-        if holds and is_large(there, model.n):
+        if holds and (is_large(there, model.n) or len(there.hyper.alpha) > MAX_HELD):
             return state.after_stage()
         if state.n_iter >= self.max_iter:
             return state
