@@ -135,7 +135,8 @@ def test_candidate_factors_equal_the_inverse_of_the_covariance(problem, alpha, a
 
 def test_factors_of_active_functions_follow_from_their_posterior(problem, alpha):
     """With s, q as if the function were out: s = 1/Σ_ii − α_i and q = μ_i/Σ_ii."""
-    found = CandidateFactors.of_active(problem.data(ACTIVE), hyperparameters(alpha, BETA))
+    data = problem.data(ACTIVE)
+    found = CandidateFactors.inside(data.R, data, hyperparameters(alpha, BETA))
     S, Q = found.S[0], found.Q[0]
     mean, covariance = problem.posterior(ACTIVE, alpha, BETA)
     variance = covariance.diagonal()

@@ -39,25 +39,16 @@ class EvidenceState(ABC):
     """Posterior of the weights at some hyperparameters, and the evidence with its derivatives.
 
     Outputs that are independent of each other, but for their precisions, make sets of their own.
-
-    Attributes
-    ----------
-    hyper : Hyperparameters
-    variances : ndarray of shape (n_sets, n_active · R, n_active · R)
-        Σ̂ = A^(1/2) Σ A^(1/2) of each set of R outputs, those of one function side by side.
-    means : ndarray of shape (n_sets, n_active, R)
-        μ̂ = A^(1/2) μ.
-    log_evidence : float
-        L, in the design's units.
-    allowed_decrease : float
-        Nats that a step may lower the evidence by on its way to where the gradient is zero: none
-        where the gradient is that of the evidence.
     """
 
     hyper: Hyperparameters
+    #: (n_sets, n_active · R, n_active · R), Σ̂ = A^(1/2) Σ A^(1/2) of each set of R outputs, those
+    #: of one function side by side
     variances: Array
-    means: Array
-    log_evidence: float
+    means: Array  # (n_sets, n_active, R), μ̂ = A^(1/2) μ
+    log_evidence: float  # L, in the design's units
+    #: nats that a step may lower the evidence by on its way to where the gradient is zero: none
+    #: where the gradient is that of the evidence
     allowed_decrease: float = 0.0
 
     @property
@@ -161,21 +152,13 @@ class SparseModel:
 
 
 class CandidateScores(ABC):
-    """Gain of every candidate beside the active functions.
+    """Gain of every candidate beside the active functions."""
 
-    Attributes
-    ----------
-    groups : Groups
-        Of the candidates.
-    gain : ndarray of shape (n_groups,)
-        Rise of the evidence if the group alone is added, zero for active ones and for those that
-        were not looked at.
-    known : ndarray of shape (n_groups,) or None
-        The gain of each when it was last looked at, where not all are every time.
-    """
-
-    groups: Groups
+    groups: Groups  # of the candidates
+    #: (n_groups,), rise of the evidence if the group alone is added, zero for active ones and for
+    #: those that were not looked at
     gain: Array
+    #: (n_groups,), the gain of each when it was last looked at, where not all are every time
     known: Array | None = None
 
     @abstractmethod
@@ -192,42 +175,24 @@ class CandidateScores(ABC):
 
 
 class EvidenceModel(ABC):
-    """The evidence as the search sees it: points, and scans of the candidates.
+    """The evidence as the search sees it: points, and scans of the candidates."""
 
-    Attributes
-    ----------
-    design : Design
-        Candidates.
-    n : float
-        Number of observations that the evidence counts.
-    noise : Noise
-        What may be done to the noise precision.
-    first_beta : ndarray of shape (n_noises,)
-        Noise precision of each target for a search that begins with no function.
-    output_variance : float
-        Variance over the rows that outputs may be expected to have.
-    quick, thorough : AscentLimits
-        Newton steps between two batches of additions, and before a phase may end.
-    evaluation_is_a_pass : bool
-        Whether a look at the candidates is a pass over rows that are not at hand.
-    tempers : bool
-        Whether a start from all functions is gone on with at another power of the likelihood, which
-        costs little beside it.
-    polish_steps : int
-        Newton steps that a model at rest is given at most to settle; none where each is a pass.
-    """
-
-    design: Design
-    n: float
+    design: Design  # candidates
+    n: float  # number of observations that the evidence counts
     norm2: float
-    noise: Noise
+    noise: Noise  # what may be done to the noise precision
+    #: (n_noises,), noise precision of each target for a search that begins with no function
     first_beta: Array
-    output_variance: float
-    quick: AscentLimits
-    thorough: AscentLimits
+    output_variance: float  # variance over the rows that outputs may be expected to have
+    quick: AscentLimits  # Newton steps between two batches of additions
+    thorough: AscentLimits  # Newton steps before a phase may end
     n_outputs: int = 1
+    #: whether a look at the candidates is a pass over rows that are not at hand
     evaluation_is_a_pass: bool = False
+    #: whether a start from all functions is gone on with at another power of the likelihood, which
+    #: costs little beside it
     tempers: bool = False
+    #: Newton steps that a model at rest is given at most to settle; none where each is a pass
     polish_steps: int = 0
 
     @abstractmethod
@@ -252,12 +217,11 @@ class EvidenceModel(ABC):
         costing a `penalty`, or else states after a few that may be worth it once the other
         precisions follow. None where what they are worth has no closed form.
         """
-        del hyper, least, penalty
         return None, []
 
-    @abstractmethod
     def all_active(self) -> Self:
         """Prepare for points at which every candidate is active, and no scans."""
+        return self
 
     @abstractmethod
     def function_slope(self, state: EvidenceState) -> Array:
@@ -282,17 +246,17 @@ class EvidenceModel(ABC):
         """
         return None
 
-    @abstractmethod
     def refine(self, hyper: Hyperparameters) -> bool:
         """Neglect nothing of a model's functions from now on; whether anything was."""
+        return False
 
     @abstractmethod
     def span_only(self, active: Index) -> None:
         """Begin again with what some functions need, exactly, and nothing else."""
 
-    @abstractmethod
     def weight_unit(self) -> Array:
         """Unit of each candidate's weight, in the users' units: their α is α / unit²."""
+        return self.design.weight_unit
 
     @abstractmethod
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
@@ -309,10 +273,10 @@ class EvidenceModel(ABC):
         """Return the model of all candidates, for precisions in the users' units."""
         return self.finalize(self.hyper_of(alpha))
 
-    @abstractmethod
     def user_evidence(self, log_evidence: float) -> float:
         """Log evidence in the users' units."""
+        return log_evidence
 
-    @abstractmethod
     def noise_variance(self, beta: Array) -> float:
         """σ² in squared units of the target, NaN for likelihoods without noise."""
+        return float("nan")

@@ -96,7 +96,6 @@ class LaplaceScores(CandidateScores):
         return S, Q.T, u.T, RESOLUTION * np.einsum("brr->b", norm2)
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
-        """See `CandidateScores.additions`."""
         index, group = self.groups.members(batch)
         S, floors, Q = self._block(index, self._mode.gradient)
         floor = np.zeros(len(batch))

@@ -10,12 +10,7 @@ import numpy as np
 
 from relvec._design.base import Design
 from relvec._numerics.groups import columns_of
-from relvec._numerics.linalg import (
-    cholesky_by_products,
-    inverse_cholesky,
-    inverse_lower,
-    solve_lower,
-)
+from relvec._numerics.linalg import cholesky_by_products, inverse_cholesky, solve_lower
 from relvec._numerics.typing import Array, Index, RowVector
 
 
@@ -24,20 +19,11 @@ class Information:
 
     The intercept is eliminated by the Schur complement: φ̄ = (1ᵀB1)⁻¹ 1ᵀB(Φ ⊗ I), first by centring
     the functions at their mean under tr B, which is all of it with one output, then by a matrix
-    for what remains.
-
-    Parameters
-    ----------
-    design : Design
-        Knows the rows.
-    Phi : RowVector, of shape (n_samples, n_active)
-        Active functions.
-    B : RowVector, of shape (n_samples, n_outputs, n_outputs)
-        −∂² log p/∂y² of every row.
+    for what remains. Φ (n_samples, n_active) are the active functions, and B (n_samples, n_outputs,
+    n_outputs) is −∂² log p/∂y² of every row.
 
     Attributes
     ----------
-    n_outputs : int
     at_intercept : ndarray of shape (n_outputs, n_outputs)
         1ᵀB1.
     mean_function : ndarray of shape (n_active,)
@@ -86,8 +72,7 @@ class Information:
 
     def solve_intercept(self, values: Array) -> Array:
         """(1ᵀB1)⁻¹ times a matrix with one row an output."""
-        solved: Array = self.intercept_root.T @ (self.intercept_root @ values)
-        return solved
+        return self.intercept_root.T @ (self.intercept_root @ values)
 
     def gram_of(self, transform: Array) -> Array:
         """The gram of transformed weights, TᵀGT, whose digits are not those of G."""
@@ -129,17 +114,12 @@ def _products(Phi: Array, values: Array) -> tuple[Array, Array]:
 
 
 class Curvature:
-    """H = XᵀBX + A of weights and intercept (eq. 26), its factor and inverse.
-
-    Parameters
-    ----------
-    information : Information
-        XᵀBX.
-    alpha : ndarray of shape (n_active,)
-        Prior precisions of the functions' weights.
+    """H = XᵀBX + A of weights and intercept (eq. 26), its factor and inverse; α is (n_active,).
 
     Attributes
     ----------
+    root : ndarray of shape (n_active · n_outputs, n_active · n_outputs)
+        Upper triangular F with Σ̂ = F Fᵀ.
     half_log_det : float
         ½ log|A⁻¹H|, the intercept's part of H as it is.
     """
@@ -149,19 +129,15 @@ class Curvature:
         self._root_alpha = np.repeat(np.sqrt(alpha), information.n_outputs)
         # A^(-1/2) H A^(-1/2) without the intercept, I + DᵀD
         scaled = information.gram / np.multiply.outer(self._root_alpha, self._root_alpha)
-        self._factor = cholesky_by_products(
+        self._factor, inverse = cholesky_by_products(
             scaled, lambda transform: information.gram_of(transform / self._root_alpha[:, None])
         )
+        self.root: Array = inverse.T
         self.half_log_det = float(np.log(self._factor.diagonal()).sum())
         if information.has_intercept:
             # An intercept that no row tells has no precision.
             diagonal = information.intercept_root.diagonal()
             self.half_log_det -= float(np.log(diagonal).sum()) if diagonal.all() else -np.inf
-
-    @cached_property
-    def root(self) -> Array:
-        """Upper triangular F with Σ̂ = F Fᵀ."""
-        return inverse_lower(self._factor).T
 
     @cached_property
     def variance(self) -> Array:
@@ -198,14 +174,9 @@ class Curvature:
     def whitened(self, products: Array, at_intercept: Array) -> Array:
         """H^(-1/2) XᵀB(φ ⊗ I) for candidates φ, shape (n_weights + n_intercepts, b, n_outputs).
 
-        The sum of its squares is what the active functions and the intercept explain.
-
-        Parameters
-        ----------
-        products : ndarray of shape (n_active, b, n_outputs, n_outputs)
-            (Φ − mean)ᵀB_rs φ.
-        at_intercept : ndarray of shape (b, n_outputs, n_outputs)
-            1ᵀB_rs φ.
+        The sum of its squares is what the active functions and the intercept explain. The
+        `products` (n_active, b, n_outputs, n_outputs) are (Φ − mean)ᵀB_rs φ, and those
+        `at_intercept` (b, n_outputs, n_outputs) 1ᵀB_rs φ.
         """
         rows, outputs, b = self.information, self.information.n_outputs, len(at_intercept)
         across = products.transpose(0, 2, 1, 3).reshape(len(self._root_alpha), b * outputs)
@@ -264,11 +235,9 @@ def _side_by_side(values: Array) -> Array:
 def weightings(B: Array) -> Array:
     """B_rs of the rows for r ≤ s, shape (n_pairs, n_rows)."""
     if B.shape[1] == 1:
-        only: Array = B[:, :, 0].T
-        return only
+        return B[:, :, 0].T
     rows, columns = np.triu_indices(B.shape[1])
-    pairs: Array = B[:, rows, columns].T
-    return pairs
+    return B[:, rows, columns].T
 
 
 def weighted_products(weights: Array, left: Array, right: Array) -> Array:
@@ -286,8 +255,7 @@ def as_matrices(stacked: Array) -> Array:
         return only
     pairs = _places(len(stacked))
     # A product of two different factors is symmetric in the outputs only, not in the functions.
-    matrices: Array = np.moveaxis(stacked, 0, -1)[..., pairs]
-    return matrices
+    return np.moveaxis(stacked, 0, -1)[..., pairs]
 
 
 @cache

@@ -77,7 +77,6 @@ class ExactScores(CandidateScores):
         return gain
 
     def additions(self, batch: Index, threshold: float) -> tuple[Index, Array]:
-        """See `CandidateScores.additions`."""
         frame, (index, group) = self._inference.frame, self.groups.members(batch)
         residual, coords = frame.residual(index), frame.coords[:, index]
         S, floor = self._factors.block(coords, residual), self._factors.floor[:, None]
@@ -94,16 +93,9 @@ class ExactScores(CandidateScores):
 
 
 class ExactEvidence(EvidenceModel):
-    """Posterior and evidence under Gaussian noise.
+    """Posterior and evidence under Gaussian noise, of known variance or learnt.
 
-    Parameters
-    ----------
-    design : Design
-        Candidates.
-    t : ndarray of shape (n_samples, n_targets)
-        Raw targets, which share the functions and their α in their standard units.
-    likelihood : Gaussian
-        With the noise variance if it is known.
+    Raw targets t (n_samples, n_targets) share the functions and their α in their standard units.
     """
 
     quick, thorough = AscentLimits(steps=1, tol_share=1e-6), AscentLimits(steps=50, tol_share=1e-6)
@@ -182,7 +174,6 @@ class ExactEvidence(EvidenceModel):
         self.frame.span(active)
 
     def at(self, hyper: Hyperparameters, warm: WarmStart | None = None) -> ExactState:
-        """See `EvidenceModel.at`."""
         self.frame.span(hyper.active)
         data = ReducedData.from_frame(self.frame, hyper.active, self.n)
         return ExactState(data, hyper, self.noise.prior)
@@ -190,7 +181,6 @@ class ExactEvidence(EvidenceModel):
     def scores(
         self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
     ) -> ExactScores:
-        """See `EvidenceModel.scores`."""
         assert isinstance(state, ExactState)
         return ExactScores(self, state)
 
@@ -251,18 +241,15 @@ class ExactEvidence(EvidenceModel):
         return low_rank_starts(self.frame, self.n, self.noise)
 
     def n_directions(self) -> float:
-        """See `EvidenceModel.n_directions`."""
         return len(self.frame.coords) if isinstance(self.frame, ClosedFrame) else np.inf
 
     def refine(self, hyper: Hyperparameters) -> bool:
-        """See `EvidenceModel.refine`."""
         neglecting = isinstance(self.frame, ClosedFrame)
         if neglecting:
             self.span_only(hyper.active)
         return neglecting
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
-        """See `EvidenceModel.finalize`."""
         hyper = hyper.sorted()
         alpha, kept = hyper.each, self.design.restrict(hyper.active)
         found = self._recomputed(kept, alpha, hyper.beta)
@@ -320,7 +307,6 @@ class ExactEvidence(EvidenceModel):
         return unit
 
     def log_evidence(self, alpha: Array) -> float:
-        """See `EvidenceModel.log_evidence`."""
         hyper = self.hyper_of(alpha)
         found = self._recomputed(self.design, hyper.each, hyper.beta)
         return self.user_evidence(found.log_evidence)

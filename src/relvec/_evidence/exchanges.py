@@ -179,14 +179,8 @@ def _best(worth: Array) -> tuple[Index, Array]:
 class Exchanges:
     """Exchanges beside an evidence state: for one candidate each, then for two.
 
-    Parameters
-    ----------
-    frame : TargetFrame
-        Spans the active functions.
-    state : ExactState
-        Of functions each of which has a precision of its own.
-    penalty : float
-        Nats that each function costs.
+    The frame spans the active functions, each of a precision of its own; any costs a `penalty` in
+    nats.
     """
 
     def __init__(self, frame: TargetFrame, state: ExactState, penalty: float) -> None:

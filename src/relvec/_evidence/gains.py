@@ -25,23 +25,11 @@ SAFE_EIGENVALUE, SAFE_VARIANCE = 1e-6, 1e-8
 
 
 def best_addition(S: Array, Q: Array, floor: Array) -> tuple[Array, Array]:
-    """Gain of each candidate at its best precision, and that precision.
+    """Gain of each candidate at its best precision, and that precision, each (m,).
 
-    Parameters
-    ----------
-    S : ndarray of shape (m, R, R)
-        Sparsity of the candidates.
-    Q : ndarray of shape (m, R)
-        Their quality.
-    floor : ndarray of shape (m,)
-        Sparsity below which no digits are left: that direction counts for nothing.
-
-    Returns
-    -------
-    gain : ndarray of shape (m,)
-        Nats, zero where the best precision is infinite.
-    alpha : ndarray of shape (m,)
-        The best precision, infinite where the gain is zero.
+    Where the gain is zero the precision is infinite. S (m, R, R) is the sparsity of the candidates,
+    Q (m, R) their quality, and `floor` (m,) the sparsity below which no digits are left: that
+    direction counts for nothing.
     """
     return best_of_groups(S[None], Q[None], floor[None])
 
@@ -85,8 +73,7 @@ def gain_of_one(s: Array, q: Array, floor: Array) -> Array:
 
 def _gain_of_one(ratio: Array) -> Array:
     """Gain by q²/s, which is 1 at least."""
-    gain: Array = 0.5 * (ratio - 1 - np.log(ratio))
-    return gain
+    return 0.5 * (ratio - 1 - np.log(ratio))
 
 
 def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:
@@ -138,8 +125,7 @@ class Block:
     floor : ndarray of shape (n_sets or 1, n_groups or 1)
         Sparsity below which no digits are left.
     groups : Groups
-        Columns that share a precision: those of a group of functions and of outputs that depend
-        on each other.
+        Of columns: those of a group of functions and of outputs that depend on each other.
     """
 
     def __init__(self, S: Array, Q: Array, floor: Array, groups: Groups) -> None:
@@ -172,19 +158,8 @@ class Block:
 def greedy_additions(block: Block, threshold: float) -> tuple[Index, Array]:
     """Choose groups of a block one after the other, each the exact best given the earlier ones.
 
-    Parameters
-    ----------
-    block : Block
-        The candidates; overwritten.
-    threshold : float
-        Stop when the best gain falls under this many nats.
-
-    Returns
-    -------
-    chosen : ndarray of int, shape (k,)
-        Positions in the block, in the order of choice.
-    alpha : ndarray of shape (k,)
-        Their best precisions.
+    Returned are positions in the block (k,), in the order of choice, until the best gain falls
+    under `threshold` nats, and their best precisions (k,). The block is overwritten.
     """
     chosen: list[int] = []
     alphas: list[float] = []
@@ -203,14 +178,8 @@ def greedy_additions(block: Block, threshold: float) -> tuple[Index, Array]:
 def deletion_cost(variance: Array, mean: Array) -> Array:
     """Exact fall of the evidence when one function is deleted, all else as it is.
 
-    With α(αI + S)⁻¹ = V and the mean m of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
-
-    Parameters
-    ----------
-    variance : ndarray of shape (..., k, R, R)
-        V, the posterior covariance of each function's weights times α.
-    mean : ndarray of shape (..., k, R)
-        m.
+    With the posterior covariance V = α(αI + S)⁻¹ of each function's weights times α, `variance`
+    (..., k, R, R), and the `mean` m (..., k, R) of the weights times √α, ℓ = ½[log|V| + mᵀV⁻¹m].
     """
     if mean.shape[-1] == 1:
         v, m = variance[..., 0, 0], mean[..., 0]

@@ -64,23 +64,11 @@ class ReducedData:
 
 
 class ExactState(EvidenceState):
-    """Posterior of the weights, eq. 12 and 13, and the evidence, eq. 15.
+    """Posterior of the weights, eq. 12 and 13, and the evidence, eq. 15, with the `prior` of β.
 
     The weights of different targets share α and nothing else: the evidence is the product of those
-    of the targets, each with its own noise.
-
-    Parameters
-    ----------
-    data : ReducedData
-        Of the active functions.
-    hyper : Hyperparameters
-    prior : Gamma
-        Of β; part of the log evidence.
-
-    Attributes
-    ----------
-    roots : list of ndarray of shape (n_active, n_active)
-        Upper triangular F with Σ̂ = F Fᵀ, of each target.
+    of the targets, each with its own noise. Of each, `roots` has the upper triangular F (n_active,
+    n_active) with Σ̂ = F Fᵀ.
     """
 
     def __init__(self, data: ReducedData, hyper: Hyperparameters, prior: Gamma = UNIFORM) -> None:
@@ -137,20 +125,16 @@ class ExactState(EvidenceState):
         return gradient, mixed.T, second
 
     def misfit(self) -> Array:
-        """See `EvidenceState.misfit`."""
         return self._misfit
 
     def used(self) -> Array:
-        """See `EvidenceState.used`."""
         used: Array = self.means.shape[1] - np.trace(self.variances, axis1=1, axis2=2)
         return used
 
     def move(self, hyper: Hyperparameters) -> ExactState:
-        """See `EvidenceState.move`."""
         return ExactState(self.data, hyper, self._prior)
 
     def keep(self, which: Index) -> ExactState:
-        """See `EvidenceState.keep`."""
         data = self.data.keep(self.hyper.functions(which))
         return ExactState(data, self.hyper.keep(which), self._prior)
 
@@ -171,19 +155,17 @@ class CandidateFactors:
     @classmethod
     def at(cls, frame: TargetFrame, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
         """Factors of all candidates beside the active functions."""
-        within, beta = cls._of(frame.coords, data, hyper), hyper.beta[:, None]
+        within, beta = cls.inside(frame.coords, data, hyper), hyper.beta[:, None]
         S = beta * frame.residual_norm2 + within.S
         Q = beta * np.atleast_2d(frame.residual_dot) + within.Q
         return cls(S, Q, hyper.beta, within.whiteners)
 
     @classmethod
-    def of_active(cls, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
-        """Factors of the active functions themselves: α_iγ_i = S_i and α_iμ_i = Q_i."""
-        return cls._of(data.R, data, hyper)
+    def inside(cls, coords: Array, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
+        """Factors of functions that lie within the frame at `coords`.
 
-    @classmethod
-    def _of(cls, coords: Array, data: ReducedData, hyper: Hyperparameters) -> CandidateFactors:
-        """Factors of functions that lie within the frame at `coords`."""
+        Of the active functions themselves α_iγ_i = S_i and α_iμ_i = Q_i.
+        """
         S, Q, whiteners = [], [], []
         for beta, c in zip(hyper.beta.tolist(), data.c, strict=True):
             root, n_candidates = (data.R * np.sqrt(beta / hyper.each)).T, coords.shape[1]
@@ -209,8 +191,7 @@ class CandidateFactors:
         coords, outside = np.ascontiguousarray(coords), residual.T @ residual
         parts = (solve_lower(T, coords) for T in self.whiteners)
         products: Array = np.array([outside + W.T @ W for W in parts])
-        block: Array = self.beta[:, None, None] * products
-        return block
+        return self.beta[:, None, None] * products
 
     def within(self, coords: Array, groups: Groups, outside: list[Array]) -> list[Array]:
         """S within groups of candidates of each size, shapes (n_targets, n_groups, size, size).

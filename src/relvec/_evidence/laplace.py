@@ -56,22 +56,8 @@ FALL = 1.0
 class LaplaceState(EvidenceState):
     """Gaussian posterior at the mode of the weights, and the evidence by Laplace's method.
 
-    Parameters
-    ----------
-    hyper : Hyperparameters
-    start : NewtonIterate
-        Where the search for the mode begins.
-    tolerance : float
-        How near the mode has to be, in nats.
-    curvature : Curvature, optional
-        What is known of the curvature near there.
-
-    Attributes
-    ----------
-    mode : NewtonIterate
-        Weights and intercept at the mode.
-    curvature : Curvature
-        Curvature there.
+    The search for the mode begins at `start`, with what is known of the `curvature` near there, and
+    ends within a `tolerance` in nats.
     """
 
     allowed_decrease = FALL
@@ -125,7 +111,6 @@ class LaplaceState(EvidenceState):
         return self.gradient() + self.hyper.total(moved)
 
     def warm_start(self) -> WarmStart:
-        """See `EvidenceState.warm_start`."""
         return WarmStart(self.hyper, self.weights, self.intercept)
 
     def misfit(self) -> Array:
@@ -133,7 +118,6 @@ class LaplaceState(EvidenceState):
         return np.empty(0)
 
     def move(self, hyper: Hyperparameters) -> Self:
-        """See `EvidenceState.move`."""
         return type(self)(hyper, self.mode.under(hyper.each), CLOSELY)
 
     def keep(self, which: Index) -> Self:
@@ -203,17 +187,7 @@ def _less_offset(level: float, t: Array) -> Array:
 
 
 class LaplaceEvidence(EvidenceModel):
-    """Posterior and evidence by Laplace's method.
-
-    Parameters
-    ----------
-    design : Design
-        Candidates.
-    t : RowVector, of shape (n_samples, d)
-        Target.
-    likelihood : Likelihood
-        Log-concave in its outputs.
-    """
+    """Posterior and evidence by Laplace's method, of a target t (n_samples, d)."""
 
     first_beta, output_variance, tempers = np.ones(1), 1.0, True
     quick, thorough = AscentLimits(steps=1, tol_share=1.0), AscentLimits(steps=100, tol_share=1e-4)
@@ -256,16 +230,11 @@ class LaplaceEvidence(EvidenceModel):
     def scores(
         self, state: EvidenceState, worth: float = np.inf, known: Array | None = None
     ) -> LaplaceScores:
-        """See `EvidenceModel.scores`."""
         assert isinstance(state, LaplaceState)
         beside = state.mode, state.hyper.active, state.log_det_residual
         if not self.evaluation_is_a_pass:
             return LaplaceScores(*beside)
         return screened(*beside, worth, known)
-
-    def all_active(self) -> Self:
-        """See `EvidenceModel.all_active`."""
-        return self
 
     def function_slope(self, state: EvidenceState) -> Array:
         """See `EvidenceModel.function_slope`.
@@ -313,15 +282,10 @@ class LaplaceEvidence(EvidenceModel):
             return None
         return LaplaceEvidence(few, t, self.likelihood)
 
-    def refine(self, hyper: Hyperparameters) -> bool:
-        """Nothing is ever neglected."""
-        return False
-
     def span_only(self, active: Index) -> None:
         """Nothing is stored."""
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
-        """Return the model in the users' units; see `EvidenceModel.finalize`."""
         searched, hyper = hyper, hyper.sorted()
         kept, found = self.design.restrict(hyper.active), self.at(hyper)
         if not np.isfinite(found.log_evidence):
@@ -353,22 +317,8 @@ class LaplaceEvidence(EvidenceModel):
         )
 
     def hyper_of(self, alpha: Array) -> Hyperparameters:
-        """See `EvidenceModel.hyper_of`."""
         alpha, every = in_units(alpha, self.weight_unit()), np.arange(len(alpha))
         return Hyperparameters.of_functions(self.design, every, alpha, self.first_beta)
 
-    def weight_unit(self) -> Array:
-        """See `EvidenceModel.weight_unit`."""
-        return self.design.weight_unit
-
     def log_evidence(self, alpha: Array) -> float:
-        """See `EvidenceModel.log_evidence`."""
         return self.at(self.hyper_of(alpha)).log_evidence
-
-    def user_evidence(self, log_evidence: float) -> float:
-        """See `EvidenceModel.user_evidence`: there are no other units."""
-        return log_evidence
-
-    def noise_variance(self, beta: Array) -> float:
-        """See `EvidenceModel.noise_variance`: there is none."""
-        return float("nan")

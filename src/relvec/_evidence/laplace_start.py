@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 
 import numpy as np
 
@@ -35,26 +36,13 @@ OUTPUT_VARIANCES = tuple(10.0**power for power in range(7))
 
 @dataclass(frozen=True)
 class FrameModel:
-    """Posterior mode and evidence of weights whose functions lie in a frame.
-
-    Attributes
-    ----------
-    design : Design
-    t : RowVector, of shape (n_samples, d)
-        Target.
-    likelihood : Likelihood
-        Log-concave in its one output.
-    coords : ndarray of shape (j, n_candidates)
-        Candidates in the frame.
-    directions : RowVector, of shape (n_samples, j)
-        Directions of the frame.
-    """
+    """Posterior mode and evidence of weights whose functions lie in a frame."""
 
     design: Design
-    t: RowVector
-    likelihood: Likelihood
-    coords: Array
-    directions: RowVector
+    t: RowVector  # (n_samples, d), target
+    likelihood: Likelihood  # log-concave in its one output
+    coords: Array  # (j, n_candidates), candidates in the frame
+    directions: RowVector  # (n_samples, j), directions of the frame
 
     @classmethod
     def of(
@@ -80,14 +68,8 @@ class FrameModel:
     def mode(self, root: Array, weights: Array, intercept: Array) -> NewtonIterate | None:
         """Mode under the prior covariance root rootᵀ in the frame; None where it is out of reach.
 
-        Parameters
-        ----------
-        root : ndarray of shape (j, k)
-            With a column for each function, where these are fewer than the directions.
-        weights : ndarray of shape (k, 1)
-            Start of the search, in units of the prior.
-        intercept : ndarray of shape (1,)
-            The same.
+        `root` (j, k) has a column for each function, where these are fewer than the directions. The
+        search begins at weights (k, 1), in units of the prior, and intercept (1,).
         """
         Phi = self.design.map_rows(partial(_times, root), self.directions)
         at = LogLikelihood(self.likelihood, weights, intercept)
@@ -103,16 +85,10 @@ def shared_precision_start(model: FrameModel, beta: Array) -> Hyperparameters | 
     """Return a sparse model that MacKay's updates lead to from all functions of one precision.
 
     They begin at each local maximum of the evidence over that precision; what has most of it in the
-    end is returned, or None where no mode is within reach.
-
-    Parameters
-    ----------
-    model : FrameModel
-    beta : ndarray of shape (1,)
-        What the result has for the precision of noise.
+    end is returned, or None where no mode is within reach. The model has `beta` (1,).
     """
     hyper = spanned_functions(model.coords, model.design.groups, 1.0, beta)
-    found = [_updated(model, hyper, *start) for start in _maxima(model, hyper)]
+    found = list(starmap(partial(_updated, model, hyper), _maxima(model, hyper)))
     return max(found, key=lambda each: each[0])[1] if found else None
 
 
@@ -148,8 +124,8 @@ def _updated(
         if not updated.all() or np.isinf(updated).all():
             break  # weights are out of range, or none is left
         fewer = hyper.at(updated, hyper.beta).keep(np.flatnonzero(np.isfinite(updated)))
-        coords = model.coords[:, fewer.active]
-        root = triangle((coords / np.sqrt(fewer.each)).T).T
+        coords = model.coords[:, fewer.active] / np.sqrt(fewer.each)
+        root = triangle(coords.T).T
         there = model.mode(root, (by_direction @ root)[:, None], mode.intercept)
         if there is None:
             break
@@ -162,13 +138,8 @@ def _updated(
 def _update(seen: Array, quality: Array, hyper: Hyperparameters) -> Array:
     """Eq. 16 for each group, infinite for those without weight.
 
-    Parameters
-    ----------
-    seen : ndarray of shape (j, n_active)
-        Functions in coordinates in which the data determine every direction alike.
-    quality : ndarray of shape (n_active,)
-        Φᵀ ∂log p/∂y at the mode, which is αμ.
-    hyper : Hyperparameters
+    `seen` (j, n_active) are functions in coordinates in which the data determine every direction
+    alike, and `quality` (n_active,) is Φᵀ ∂log p/∂y at the mode, which is αμ.
     """
     root_alpha = np.sqrt(hyper.each)
     scaled = seen / root_alpha
@@ -182,8 +153,7 @@ def _update(seen: Array, quality: Array, hyper: Hyperparameters) -> Array:
 
 
 def _times(matrix: Array, values: Array) -> Array:
-    product: Array = values @ matrix
-    return product
+    return values @ matrix
 
 
 def _products(directions: Array, values: Array) -> tuple[Array, ...]:

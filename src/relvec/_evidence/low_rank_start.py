@@ -173,12 +173,13 @@ def _updates(
     data: ReducedData, hyper: Hyperparameters, n: float, noise: Noise
 ) -> tuple[Array, Array, Array]:
     """Σγ and Σμ² of each group, and β after its update (eq. 18) unless it is held."""
-    factors = CandidateFactors.of_active(data, hyper)
+    factors = CandidateFactors.inside(data.R, data, hyper)
     gamma, mean = factors.S / hyper.each, factors.Q / hyper.each
     beta = hyper.beta
     if not noise.held:
         beta = noise.precision(n - gamma.sum(axis=1), data.misfit(mean))
-    return hyper.total(gamma.sum(axis=0)), hyper.total((mean * mean).sum(axis=0)), beta
+    both = np.stack([gamma.sum(axis=0), (mean * mean).sum(axis=0)], axis=1)
+    return *hyper.total(both).T, beta
 
 
 def _independent(frame: TargetFrame, hyper: Hyperparameters) -> Hyperparameters:

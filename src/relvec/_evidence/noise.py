@@ -37,8 +37,7 @@ class Noise:
     ) -> NDArray[np.bool_]:
         """Return whether each β may follow ∂L/∂log β = `slope`, with n − Σγ = `freedom`."""
         rises = (beta < self.beta_max) & (freedom + 2 * self.prior.shape > LEAST_FREEDOM * n)
-        may: NDArray[np.bool_] = ((slope <= 0) | rises) & (not self.held)
-        return may
+        return ((slope <= 0) | rises) & (not self.held)
 
     def released(self, beta: Array) -> Array:
         """β from which to go on after it was held elsewhere."""

@@ -43,8 +43,7 @@ class Posterior:
     @property
     def intercept(self) -> Array:
         """w_0 of every output, shape (n_outputs,), such that the mean is φ(x)ᵀμ + w_0."""
-        intercept: Array = self.level - self.center @ self.mean.ravel()
-        return intercept
+        return self.level - self.center @ self.mean.ravel()
 
     @property
     def covariance(self) -> Array:
@@ -53,8 +52,7 @@ class Posterior:
 
     def latent_mean(self, Phi: Array) -> Array:
         """Mean of the outputs at rows of active functions (n_samples, n_active)."""
-        mean: Array = Phi @ self.mean + self.intercept
-        return mean
+        return Phi @ self.mean + self.intercept
 
     def latent_covariance(self, Phi: Array) -> Array:
         """Covariance between the outputs of each row, shape (n_samples, n_outputs, n_outputs)."""
@@ -77,8 +75,7 @@ class Posterior:
         else:
             levels[:] = 0
         mean = self.latent_mean(Phi).T[:, :, None]
-        samples: Array = mean + self._spread(Phi) @ weights + levels[:, None]
-        return samples
+        return mean + self._spread(Phi) @ weights + levels[:, None]
 
     def _spread(self, Phi: Array) -> Array:
         """(φ ⊗ I − φ̄)ᵀF a row, shape (n_outputs, n_samples, n_weights)."""

@@ -29,13 +29,7 @@ GAIN, MAX_TURNS = 1e-9, 10_000
 def predictor_moments(design: Design, posterior: Posterior, active: Index) -> tuple[Array, Array]:
     """Mean (n_samples, R) and covariance (n_samples, R, R) of the linear predictor at the rows.
 
-    Parameters
-    ----------
-    design : Design
-        Candidates.
-    posterior : Posterior
-        Of the weights of the candidates that are `active`, in the users' units.
-    active : ndarray of int
+    The posterior, in the users' units, is that of the weights of the `active` candidates.
     """
     # The mean that the posterior subtracts from the columns is that under its own row weights.
     outputs = len(posterior.level)
@@ -55,17 +49,9 @@ def _moments(posterior: Posterior, unit: Array, columns: Array) -> Array:
 class ScaleMixtureEvidence(ExactEvidence):
     """Posterior of the weights, and a lower bound of the evidence, under Student-t noise.
 
-    It is exact but for the scales of the rows, which are held.
-
-    Parameters
-    ----------
-    design : Design
-        Candidates, all rows of one precision.
-    t : ndarray of shape (n_samples, 1)
-        Raw target.
-    likelihood : StudentT
-    square : ndarray of shape (n_samples,), optional
-        Expected squares z² = ⟨(t − y)²⟩/σ² that the scales are best for; ones without.
+    It is exact but for the scales of the rows, all of one precision in the design, which are held:
+    those that are best for the expected squares z² = ⟨(t − y)²⟩/σ² (n_samples,), ones without. The
+    raw target t is (n_samples, 1).
     """
 
     def __init__(
@@ -82,7 +68,6 @@ class ScaleMixtureEvidence(ExactEvidence):
         return super().user_evidence(log_evidence) + self._above
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
-        """See `EvidenceModel.finalize`."""
         return replace(super().finalize(hyper), likelihood=self._noise)
 
     def at_precisions(self, alpha: Array) -> SparseModel:
@@ -99,5 +84,4 @@ class ScaleMixtureEvidence(ExactEvidence):
         return found
 
     def log_evidence(self, alpha: Array) -> float:
-        """See `EvidenceModel.log_evidence`."""
         return self.at_precisions(alpha).log_evidence

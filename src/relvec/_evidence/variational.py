@@ -75,7 +75,6 @@ class BoundState(LaplaceState):
     allowed_decrease = 0.0
 
     def warm_start(self) -> BoundWarmStart:
-        """See `EvidenceState.warm_start`."""
         here, covariance = self.mode, self.curvature.predictor_covariance
         variance = here.design.map_rows(covariance.variance, here.Phi)
         return BoundWarmStart(

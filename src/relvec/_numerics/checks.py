@@ -245,12 +245,7 @@ def _of_numbers(values: Any) -> bool:
 def as_numbers(values: ArrayLike, source: str) -> Array:
     """Return values as a new array of float64, with NaN where one is missing.
 
-    Raises
-    ------
-    ValueError
-        Values of the `source` are complex: their imaginary parts would be lost.
-    TypeError
-        Values are no numbers.
+    Complex numbers of the `source` are refused, as their imaginary parts would be lost.
     """
     array = np.asarray(values)
     if array.dtype.kind == "O":
@@ -277,10 +272,10 @@ def all_finite(values: Array) -> bool:
         return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
-def check_squares(found: float | Array, name: str) -> None:
-    """Raise if sums of squares of an argument, or roots of these, exceed the range of float64."""
+def check_squares(found: float | Array) -> None:
+    """Raise if sums of squares of y, or roots of these, exceed the range of float64."""
     if not np.isfinite(found).all():
-        raise OverflowError(f"squares of {name} exceed the range of float64; rescale {name}")
+        raise OverflowError("squares of y exceed the range of float64; rescale y")
 
 
 def check_range(name: str, low: Array, high: Array) -> None:

@@ -11,19 +11,10 @@ from relvec._numerics.typing import Array, Index
 
 
 class Groups:
-    """A partition of functions.
+    """A partition of functions by labels (n_functions,), numbered from 0 without gaps.
 
-    Parameters
-    ----------
-    label : ndarray of int, shape (n_functions,)
-        Group of each function, numbered from 0 without gaps.
-
-    Attributes
-    ----------
-    count : int
-        Number of groups.
-    single : bool
-        Whether every function is a group of its own, in the order of the functions.
+    It has a `count` of groups, and is `single` where every function is a group of its own, in the
+    order of the functions.
     """
 
     def __init__(self, label: Index) -> None:
@@ -52,14 +43,12 @@ class Groups:
     @cached_property
     def _starts(self) -> Index:
         """Begin of each group in that order, shape (count,)."""
-        starts: Index = np.cumsum(self.sizes) - self.sizes
-        return starts
+        return np.cumsum(self.sizes) - self.sizes
 
     @property
     def first(self) -> Index:
         """Position of each group's first function, shape (count,)."""
-        first: Index = self._order[self._starts]
-        return first
+        return self._order[self._starts]
 
     @cached_property
     def by_size(self) -> list[tuple[Index, Index]]:
@@ -84,8 +73,7 @@ class Groups:
         if self.single or not self.count:
             return values
         ordered = values.take(self._order, axis)
-        total: Array = np.add.reduceat(ordered, self._starts, axis)
-        return total
+        return np.add.reduceat(ordered, self._starts, axis)
 
     def largest(self, values: Array) -> Array:
         """Largest of the values of each group, zero at least; shape (count,)."""

@@ -158,27 +158,22 @@ def checked_cholesky(gram: Array, root: Callable[[], Array]) -> Array:
     return factor
 
 
-def cholesky_by_products(gram: Array, transformed: Callable[[Array], Array]) -> Array:
-    """Lower Cholesky factor of I + G with G = DᵀD, where D is never at hand as a whole.
+def cholesky_by_products(gram: Array, transformed: Callable[[Array], Array]) -> tuple[Array, Array]:
+    """Lower Cholesky factor of I + G with G = DᵀD, D never at hand as a whole, and its inverse.
 
     Where a pivot shows that too few digits are left, the factor L found so far, with a share of the
     diagonal added if there is none else, makes the columns of D nearly orthonormal: the factor of
     L⁻¹(I + G)L⁻ᵀ, formed of the columns of DL⁻ᵀ themselves, has the digits that are missing
-    (Cholesky QR; Fukaya et al. 2020).
-
-    Parameters
-    ----------
-    gram : ndarray of shape (k, k)
-        G; overwritten.
-    transformed : callable
-        Takes T (k, k) to the product TᵀDᵀDT, formed of the rows of DT.
+    (Cholesky QR; Fukaya et al. 2020). G (k, k) is overwritten; `transformed` takes T (k, k) to the
+    product TᵀDᵀDT, formed of the rows of DT.
     """
     gram.flat[:: len(gram) + 1] += 1.0
     whole, found = _factor_with_digits(gram)
     for _ in range(MAX_REFINEMENTS):
+        inverse = inverse_lower(whole)
         if found:
-            return whole
-        transform = inverse_lower(whole).T
+            return whole, inverse
+        transform = inverse.T
         lower, found = _factor_with_digits(transformed(transform) + transform.T @ transform)
         whole = whole @ lower
     raise NotPositiveDefiniteError(f"no digits are left of a {len(gram)} x {len(gram)} matrix")

@@ -18,16 +18,10 @@ class Gamma:
     """p(log α) ∝ α^a e^(−bα): the Gamma prior of eq. 6, over log α and without its constant.
 
     Without the constant the prior of a = b = 0, uniform over log α, is a case like the others.
-
-    Parameters
-    ----------
-    shape : float
-        a, half a number of observations.
-    rate : float or ndarray
-        b, in inverse units of the precision; one for each precision where their units differ.
     """
 
-    shape: float = 0.0
+    shape: float = 0.0  # a, half a number of observations
+    #: b, in inverse units of the precision; one for each precision where their units differ
     rate: float | Array = 0.0
 
     @cached_property
@@ -48,13 +42,11 @@ class Gamma:
 
     def slope(self, precision: Array) -> Array:
         """The derivative in each log α, a − bα."""
-        slope: Array = self.shape - self.rate * precision
-        return slope
+        return self.shape - self.rate * precision
 
     def curvature(self, precision: Array) -> Array:
         """The second derivative in each log α, −bα."""
-        curvature: Array = -self.rate * precision
-        return curvature
+        return -self.rate * precision
 
     def in_units(self, unit: float | Array) -> Gamma:
         """The same prior of α/unit, where the present one is of α."""

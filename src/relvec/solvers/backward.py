@@ -77,12 +77,9 @@ class BackwardSolver(Solver):
 
     def added_constant(self, model: EvidenceModel, everything: Hyperparameters) -> float:
         """Constant of the objective in addition to log evidence and hyperpriors."""
-        del model, everything
         return 0.0
 
     def init(self, model: EvidenceModel, start: Hyperparameters | None = None) -> BackwardState:
-        """See `Solver.init`."""
-        del start
         if len(model.noise.beta_max) > 1 and not self.alpha_prior.uniform:
             raise ValueError(
                 f"alpha_prior={(self.alpha_prior.shape, self.alpha_prior.rate)}, expected (0, 0) "
@@ -101,11 +98,9 @@ class BackwardSolver(Solver):
         return Hyperparameters.of_functions(model.design, every, alpha, beta)
 
     def done(self, state: BackwardState) -> bool:
-        """See `Solver.done`."""
         return state.ended or state.n_iter >= self.max_iter
 
     def step(self, model: EvidenceModel, state: BackwardState) -> BackwardState:
-        """See `Solver.step`."""
         if state.came_back:
             found = LocalOptimum(state.reached, state.log_evidence, state.history)
             state = replace(state, found=found, came_back=False)
@@ -116,7 +111,6 @@ class BackwardSolver(Solver):
         return self._after_rest(model, state, here) if state.at_rest else state
 
     def restore(self, model: EvidenceModel, state: BackwardState) -> None:
-        """See `Solver.restore`."""
         model.all_active()
         if len(state.spanned) < len(_usable(model)):
             model.span_only(state.spanned)
