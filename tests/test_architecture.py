@@ -148,7 +148,7 @@ def test_docstrings_begin_with_what_is_returned_or_done():
 
 
 @pytest.mark.parametrize(
-    ("model", "files", "depth", "crossings"), [(RVR(), 42, 18, 990), (RVC(), 44, 21, 5500)]
+    ("model", "files", "depth", "crossings"), [(RVR(), 42, 18, 990), (RVC(), 44, 21, 5700)]
 )
 def test_a_fit_is_followed_through_few_files(model, files, depth, crossings):
     rng = np.random.default_rng(0)

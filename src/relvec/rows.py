@@ -103,13 +103,11 @@ class ParquetRows(LocalBlocks):
         return {name: value for name, value in vars(self).items() if name != "_file"}
 
     def sized(self, size: int) -> ParquetRows:
-        """See `RowBlocks.sized`."""
         other = ParquetRows(self.path, self.names)
         other.size = size
         return other
 
     def inputs(self) -> Iterator[Array]:
-        """See `LocalBlocks.inputs`."""
         yield from self._blocks(range(self._file.num_row_groups))
 
     def _blocks(self, groups: Sequence[int]) -> Iterator[Array]:

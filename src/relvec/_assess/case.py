@@ -81,8 +81,7 @@ class Case:
 
     def row_names(self, rows: Mask) -> NDArray[Any]:
         """Labels of some rows, or else their numbers."""
-        names: NDArray[Any] = np.flatnonzero(rows) if self.labels is None else self.labels[rows]
-        return names
+        return np.flatnonzero(rows) if self.labels is None else self.labels[rows]
 
     @cached_property
     def spreads(self) -> tuple[int, int, float] | None:
@@ -196,8 +195,7 @@ class Case:
             return self.standardised
         noise = learnt_variances(self.result, self.X)
         residual, variance = left_out(self.result, self.Phi, self.y, noise)
-        residuals: Array = residual / np.sqrt(variance)
-        return residuals
+        return residual / np.sqrt(variance)
 
     @cached_property
     def standardised(self) -> Array:
@@ -248,8 +246,7 @@ def correlation(A: Array, B: Array) -> Array:
     """Correlation of the columns of A with those of B, zero for constants."""
     A, B = A - A.mean(axis=0), B - B.mean(axis=0)
     norms = np.outer(np.linalg.norm(A, axis=0), np.linalg.norm(B, axis=0))
-    found: Array = np.divide(A.T @ B, norms, out=np.zeros_like(norms), where=norms > 0)
-    return found
+    return np.divide(A.T @ B, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def row_labels(y: Any) -> NDArray[Any] | None:

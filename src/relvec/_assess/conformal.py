@@ -78,8 +78,7 @@ class CalibratedRegressor:
     @property
     def _scores(self) -> Array:
         """Errors of the calibration rows over their scales, shape (n_targets, n_samples)."""
-        scores: Array = (self.y - self.predicted[:, :, 0]) / self.predicted[:, :, 1]
-        return scores
+        return (self.y - self.predicted[:, :, 0]) / self.predicted[:, :, 1]
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Predict new observations, with errors of the size that calibration rows had.
@@ -214,8 +213,7 @@ def conformal_quantile(scores: Array, coverage: float) -> Array:
             f"coverage={coverage!r} with {n} calibration rows, expected at least {needed}"
         )
     rank = math.ceil((n + 1) * share)
-    quantile: Array = np.partition(scores, rank - 1, axis=-1)[..., rank - 1]
-    return quantile
+    return np.partition(scores, rank - 1, axis=-1)[..., rank - 1]
 
 
 def calibrate(
@@ -246,8 +244,6 @@ def calibrate(
 
     Raises
     ------
-    TypeError
-        The model holds no estimator of this package.
     ValueError
         X or y are not what is expected, or there are `groups` without `cv`.
 

@@ -17,18 +17,8 @@ STEPS, FIRST, ORDERS = 24, 2, 6
 def slopes(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:
     """Return the derivative of each value of a function in its own argument, with its error.
 
-    Parameters
-    ----------
-    function : callable
-        From arrays to arrays of the shape of x, each value of one argument.
-    x : ndarray of shape (n, k)
-        Arguments.
-
-    Returns
-    -------
-    slopes, errors : ndarray of shape (n, k)
-        Central differences, and how far they, and those from either side, disagree; infinite where
-        the function has no values nearby.
+    They are central differences at x (n, k), and how far these and those from either side disagree:
+    infinite where the function has no values nearby. It maps arrays to arrays of their shape.
     """
     size = np.maximum(x.std(axis=0), np.abs(x).max(axis=0)) / 2
     step = np.broadcast_to(np.where(size > 0, size, 1.0), x.shape)

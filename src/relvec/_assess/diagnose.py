@@ -76,11 +76,6 @@ def diagnose(
         A list that prints one finding a line, with inputs by the names that the steps of the model
         give them; a transformed target is judged as the estimator has it.
 
-    Raises
-    ------
-    TypeError
-        The model holds no estimator of this package.
-
     Examples
     --------
     >>> import relvec

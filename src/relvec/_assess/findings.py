@@ -37,13 +37,7 @@ class Finding:
         return sentence(self.fact, self.advice)
 
     def for_command(self, options: Mapping[str, str]) -> Self:
-        """Return the finding with the advice that a command has options for, in their words.
-
-        Parameters
-        ----------
-        options : mapping of str to str
-            Option of the command for each parameter that it can set.
-        """
+        """Return the finding with what a command has `options` for, each by its parameter."""
         return replace(self, fact=sentence(self.fact, self.advice, options), advice=())
 
     def possible(self, model: Any) -> Self:

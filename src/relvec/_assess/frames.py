@@ -13,14 +13,9 @@ WHOLE = ("display.max_columns", None, "display.max_colwidth", None, "display.wid
 
 
 class FunctionTable(pd.DataFrame):  # type: ignore[misc]
-    """A data frame that prints facts of a fit above it.
+    """A data frame that prints facts of a fit, texts by name, above it.
 
     Parts of it, and what is computed from it, are plain data frames.
-
-    Attributes
-    ----------
-    facts : dict of str to str
-        Texts by name.
     """
 
     _metadata = ["facts"]  # noqa: RUF012 - as pandas has it

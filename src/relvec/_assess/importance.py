@@ -27,11 +27,6 @@ def effects(model: Any) -> Any:
         ``effects_`` of the estimator, with inputs by the names that the steps of the model give
         them; of a transformed target as the estimator has it.
 
-    Raises
-    ------
-    TypeError
-        The model holds no estimator of effects.
-
     Examples
     --------
     >>> import relvec

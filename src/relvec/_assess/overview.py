@@ -33,11 +33,6 @@ def summary(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) 
         model give them; of a transformed target as the estimator has it. It prints its ``facts``
         above: rows, log evidence, noise, intercept, and the error if there are X and y.
 
-    Raises
-    ------
-    TypeError
-        The model holds no estimator of this package.
-
     Examples
     --------
     >>> import relvec

@@ -22,33 +22,18 @@ REFUSED = re.compile(r"could not convert string to float: '(.*)'|unknown categor
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """An estimator, and what the model that holds it does to inputs and targets.
+    """An estimator, and what the model that holds it does to inputs and targets."""
 
-    Attributes
-    ----------
-    model : estimator
-        The model: the estimator itself, or pipelines, searches and regressors of transformed
-        targets around it.
-    estimator : estimator
-        What is innermost.
-    steps : tuple of Pipeline
-        Steps that inputs go through to the estimator, in their order.
-    change : TargetChange
-        Between the target of the model and that of the estimator.
-    """
-
+    #: the estimator itself, or pipelines, searches and regressors of transformed targets around it
     model: Any
-    estimator: Any
-    steps: tuple[Pipeline, ...]
-    change: TargetChange
+    estimator: Any  # what is innermost
+    steps: tuple[Pipeline, ...]  # what inputs go through to the estimator, in their order
+    change: TargetChange  # between the target of the model and that of the estimator
 
     def inputs(self, X: Any) -> Any:
         """Return the inputs that the estimator receives where the model receives X.
 
-        Raises
-        ------
-        ValueError
-            A step refuses X, with the cell of X if it names a text that it refuses.
+        A text that a step refuses is named with its cell of X.
         """
         inputs = X
         try:
@@ -109,14 +94,9 @@ def unwrap(model: Any) -> Unwrapped:
 def unwrap_fitted(
     model: Any, method: str = "log_evidence", kind: str = "an estimator of relvec"
 ) -> Unwrapped:
-    """Split a fitted model; raise unless it holds an estimator that has a `method`.
+    """Split a fitted model; raise TypeError unless it holds an estimator that has a `method`.
 
-    Raises
-    ------
-    TypeError
-        The model holds none; `kind` is what an error says was expected.
-    sklearn.exceptions.NotFittedError
-        It is not fitted.
+    `kind` is what the error says was expected.
     """
     if hasattr(model, "fit"):
         check_is_fitted(model)

@@ -39,8 +39,6 @@ def predict(
 
     Raises
     ------
-    TypeError
-        The model holds no regressor of this package.
     ValueError
         `return_std` where the target is transformed by anything but scaling and shifting.
 
@@ -88,8 +86,6 @@ def predict_interval(
 
     Raises
     ------
-    TypeError
-        The model holds no regressor of this package.
     ValueError
         The target is transformed by a function that is not monotone.
 
@@ -135,8 +131,6 @@ def predict_log_density(
 
     Raises
     ------
-    TypeError
-        The model holds no regressor of this package.
     ValueError
         The target is transformed by a function without a derivative.
 

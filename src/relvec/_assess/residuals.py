@@ -187,5 +187,4 @@ def _outlying(z: Array, times: float = 1.0) -> Mask:
     centred = np.abs(z - np.median(z))
     scale = MAD_TO_STD * float(np.median(centred))
     reach = times * float(student.isf(LEVEL / (2 * len(z)), MAD_EFFICIENCY * len(z)))
-    far: Mask = (centred > reach * scale) & (scale > 0)
-    return far
+    return (centred > reach * scale) & (scale > 0)

@@ -38,11 +38,6 @@ def log_density(
     log_density : float
         In nats a row, higher is better: the mean of `predict_log_density`, summed over the targets.
 
-    Raises
-    ------
-    TypeError
-        The estimator holds no regressor of this package.
-
     Examples
     --------
     >>> from sklearn.model_selection import GridSearchCV

@@ -66,13 +66,7 @@ class TargetChange:
         return y[:, 0] if z.ndim == 1 and y.shape[1] == 1 else y
 
     def ends(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """Return the ends of intervals of y for those of z.
-
-        Raises
-        ------
-        ValueError
-            y is no monotone function of z over the intervals.
-        """
+        """Return the ends of intervals of y, a monotone function of z, for those of z."""
         if not self:
             return lower, upper
         _, values = self._look_at(lower, upper)
@@ -89,10 +83,7 @@ class TargetChange:
     def scale(self, mean: Array, std: Array) -> Array:
         """Return standard deviations of y for means and standard deviations of z.
 
-        Raises
-        ------
-        ValueError
-            y is no affine function of z, and other quantities than `std` make up its own.
+        y has to be an affine function of z: of others more than `std` makes up its own.
         """
         if not self:
             return std
@@ -110,13 +101,7 @@ class TargetChange:
         return scaled
 
     def log_slope(self, z: Array) -> Array:
-        """Return log |dz/dy| at z, shaped as z.
-
-        Raises
-        ------
-        ValueError
-            The transformer has no derivative there.
-        """
+        """Return log |dz/dy| at z, shaped as z; raise where the transformer has no derivative."""
         self._look_at(z, z)
         columns = z.reshape(len(z), -1)
         found, error = slopes(self.back, columns)
@@ -126,16 +111,12 @@ class TargetChange:
                 f"the inverse of {self} has no derivative at y in {rows_named(none)}, expected a "
                 "transformer that is smooth, as densities of y need its slope"
             )
-        log_slope: Array = -np.log(np.abs(found)).reshape(z.shape)
-        return log_slope
+        return -np.log(np.abs(found)).reshape(z.shape)
 
     def _look_at(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Return points z over a range, and y there, each (n_points, n_targets).
 
-        Raises
-        ------
-        ValueError
-            A column of y depends on several columns of z.
+        Raise if a column of y depends on several columns of z.
         """
         low, high = low.reshape(len(low), -1).min(axis=0), high.reshape(len(high), -1).max(axis=0)
         points = np.linspace(low, high, POINTS)

@@ -27,42 +27,25 @@ KINDS = {NUMBER: "numbers", CATEGORY: "categories", DATE: "dates"}
 
 @dataclass(frozen=True)
 class Inputs:
-    """Inputs of a model, made of the columns of a table.
+    """Inputs of a model, made of the columns of a table."""
 
-    Attributes
-    ----------
-    X : DataFrame of shape (n_rows, n_inputs)
-        Numbers and texts; what is missing or unusable is a missing value.
-    unusable : dict of str to ndarray of shape (n_rows,)
-        For columns that have such cells, the rows whose cell is there and is no input.
-    """
-
+    #: (n_rows, n_inputs), numbers and texts; what is missing or unusable is a missing value
     X: pd.DataFrame
+    #: for columns that have such cells, the rows (n_rows,) whose cell is there and is no input
     unusable: dict[str, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Kinds of the columns that a model reads, by which inputs are made of any table alike.
+    """Kinds of the columns that a model reads, by which inputs are made of any table alike."""
 
-    Attributes
-    ----------
-    kinds : dict of str to str
-        "number", "category" or "date", or "as it is" where that is not known.
-    dates : dict of str to str
-        Format of each column of dates.
-    seasons : list of str
-        Columns of dates whose season is an input, too.
-    left_out : dict of str to str
-        Reason for each column that is not read.
-    zeros : list of str
-        Columns of categories that are numbers with leading zeros.
-    """
-
-    kinds: dict[str, str]
-    dates: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str]  # "number", "category" or "date", or "as it is" where that is not known
+    dates: dict[str, str] = field(default_factory=dict)  # format of each column of dates
+    #: columns of dates whose season is an input, too
     seasons: list[str] = field(default_factory=list)
+    #: reason for each column that is not read
     left_out: dict[str, str] = field(default_factory=dict)
+    #: columns of categories that are numbers with leading zeros
     zeros: list[str] = field(default_factory=list)
 
     @classmethod

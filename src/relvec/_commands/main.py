@@ -28,17 +28,9 @@ DONE, WRONG, INTERRUPTED, UNREAD = 0, 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line and return its exit code, 0 or another of those above.
 
-    Parameters
-    ----------
-    arguments : sequence of str, default=None
-        Arguments after the program's name; None takes those it was started with.
-
-    Returns
-    -------
-    int
-        Exit code: 0, or another of those above.
+    Without `arguments`, those after the program's name, it takes those that it was started with.
     """
     try:
         options = build_parser().parse_args(arguments)

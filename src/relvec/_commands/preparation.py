@@ -20,33 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Kinds of columns of which inputs of a model are made, and what it predicts.
+    """Kinds of columns of which inputs of a model are made, and what it predicts."""
 
-    Attributes
-    ----------
-    columns : Columns
-        Those that the model reads.
-    target : str
-        Name of the column that it predicts; nothing where that is not known.
-    form : Format
-        How cells are written, as far as options of the fit said so.
-    impute : bool
-        Whether the model fills in missing values.
-    categories : dict of str to list of str
-        Known categories of columns.
-    options : dict
-        Options of the fit.
-    version : str
-        Version of the package that fitted.
-    """
-
-    columns: Columns
-    target: str = ""
+    columns: Columns  # those that the model reads
+    target: str = ""  # name of the column that it predicts; nothing where that is not known
+    #: how cells are written, as far as options of the fit said so
     form: Format = field(default_factory=Format)
-    impute: bool = False
-    categories: dict[str, list[str]] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-    version: str = __version__
+    impute: bool = False  # whether the model fills in missing values
+    categories: dict[str, list[str]] = field(default_factory=dict)  # known categories of columns
+    options: dict[str, Any] = field(default_factory=dict)  # options of the fit
+    version: str = __version__  # version of the package that fitted
 
     def store(self, model: Pipeline) -> None:
         """Put it into a fitted model."""

@@ -50,22 +50,13 @@ THOUSANDS, WHOLE = r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*", r"\s*[+-]?\d+\s*"
 
 @dataclass(frozen=True)
 class Format:
-    """Marks of a text and its encoding; what is None is told from the text.
+    """Marks of a text and its encoding; what is None is told from the text."""
 
-    Attributes
-    ----------
-    sep, decimal, encoding : str or None
-        Separator of cells, decimal mark, and encoding of characters.
-    thousands : str or None
-        Mark between thousands; without one there is none.
-    na : tuple of str or None
-        Cells that are missing values beside empty ones; None takes the usual words.
-    """
-
-    sep: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    thousands: str | None = None
+    sep: str | None = None  # separator of cells
+    decimal: str | None = None  # decimal mark
+    encoding: str | None = None  # encoding of characters
+    thousands: str | None = None  # mark between thousands; without one there is none
+    #: cells that are missing values beside empty ones; None takes the usual words
     na: tuple[str, ...] | None = None
 
     def __str__(self) -> str:

@@ -34,24 +34,12 @@ FILLERS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """Rows to fit, and how they were made of a table.
+    """Rows to fit, and how they were made of a table."""
 
-    Attributes
-    ----------
-    X : DataFrame of shape (n_rows, n_inputs)
-        Inputs.
-    y : Series of shape (n_rows,)
-        Targets.
-    preparation : Preparation
-        How the inputs were made.
-    lines : dict of str to str
-        How the table was read and what its columns are, for the report.
-    """
-
-    X: pd.DataFrame
-    y: pd.Series
-    preparation: Preparation
-    lines: dict[str, str]
+    X: pd.DataFrame  # (n_rows, n_inputs)
+    y: pd.Series  # (n_rows,)
+    preparation: Preparation  # how the inputs were made
+    lines: dict[str, str]  # how the table was read and what its columns are, for the report
 
 
 def training_data(options: Namespace) -> TrainingTable:

@@ -51,20 +51,8 @@ def standard_units(
 ) -> tuple[Array, Array, Array]:
     """Centre and scale of targets, and the variance that they have in units of it.
 
-    Parameters
-    ----------
-    mean, square : ndarray of shape () or (n_targets,)
-        Mean of each target, and mean square of what is left of it.
-    nonzero : ndarray of shape () or (n_targets,)
-        Whether any of its values is not zero.
-    varies : ndarray of shape () or (n_targets,)
-        Whether it varies by more than rounding.
-    design : Design
-
-    Raises
-    ------
-    OverflowError
-        Squares of a target exceed the range of float64, or fall below it.
+    Given are the `mean` of each target, the mean `square` of what is left of it, and whether any of
+    its values is not zero and whether it `varies` by more than rounding, each () or (n_targets,).
     """
     # Targets that differ by no more than their rounding are constant.
     least, center = np.where(nonzero, SMALLEST, OF_ZEROS), np.zeros_like(mean)
@@ -73,7 +61,7 @@ def standard_units(
         variance = np.maximum(square, np.maximum((ROUNDINGS * mean) ** 2, least))
         level = (mean - center) ** 2
         scale = np.sqrt(design.total_weight * (variance + level))
-    check_squares(scale, "y")
+    check_squares(scale)
     if ((square + level < SMALLEST) & (varies | (mean != center))).any():
         raise OverflowError("squares of y fall below the range of float64; rescale y")
     return center, scale, variance / scale**2
@@ -92,8 +80,7 @@ def _mean_square(total: float, mean: Array, t: Array, weights: Array) -> tuple[A
 
 
 def _standardised(center: Array, scale: Array, t: Array) -> Array:
-    standardised: Array = (t - center) / scale
-    return standardised
+    return (t - center) / scale
 
 
 class TargetFrame(ABC):
@@ -170,15 +157,12 @@ class ClosedFrame(TargetFrame):
         return cls(frame.coords, frame.target, frame.residual_target, frame.groups)
 
     def residual(self, index: Index) -> Array:
-        """Nothing is left."""
         return np.zeros((0, len(index)))
 
     def residual_products(self, index: Index) -> Array:
-        """Nothing is left."""
         return np.zeros((len(index), self.coords.shape[1]))
 
     def residual_grams(self) -> list[Array]:
-        """Nothing is left."""
         return [np.zeros((*m.shape, m.shape[1])) for _, m in self.groups.by_size]
 
     def extend(self, index: Index, residual: Array) -> None:
@@ -186,50 +170,31 @@ class ClosedFrame(TargetFrame):
 
 
 class Design(ABC):
-    """The design matrix as an operator: standardised candidates, however their numbers are reached.
+    """The design matrix as an operator: standardised candidates, wherever their numbers are."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        (n_samples, n_candidates).
-    evaluation_is_a_pass : bool
-        Whether a look at candidates computes their values anew, and so at least a `subset` of the
-        rows should be had in memory.
-    has_intercept : bool
-        Whether there is a flat-prior intercept, which the candidates are centred for.
-    row_weights : RowVector, of shape (n_samples,)
-        What each row counts for in means and products: its copies, times the precision of its noise
-        where that is known and differs from row to row.
-    total_weight : float
-        Sum of the row weights.
-    n_copies : float
-        Copies of all rows.
-    precision_evidence : float
-        What precisions of their own, relative to a common one, add to the log evidence.
-    center, scale : ndarray of shape (n_candidates,)
-        φ̄ and the norm by which each candidate was standardised: φ = (φ_raw − φ̄) / scale, where a
-        scale is infinite for a candidate that is numerically constant. Functions of one group have
-        one scale, the root mean square of their norms.
-    norm2 : ndarray of shape (n_candidates,)
-        Square of each standardised candidate: 1, but for functions of a group.
-    groups : Groups
-        Candidates that share a precision, by default none.
-    by_normal_equations : bool
-        Whether frames come from products of the candidates, which hold half their digits: what is
-        found there has to be looked at again on a design of the functions that were kept.
-    """
-
-    shape: tuple[int, int]
+    shape: tuple[int, int]  # (n_samples, n_candidates)
+    #: whether a look at candidates computes their values anew, and so at least a `subset` of the
+    #: rows should be had in memory
     evaluation_is_a_pass: bool = False
+    #: whether there is a flat-prior intercept, which the candidates are centred for
     has_intercept: bool
+    #: (n_samples,), what each row counts for in means and products: its copies, times the precision
+    #: of its noise where that is known and differs from row to row
     row_weights: RowVector
-    total_weight: float
-    n_copies: float
+    total_weight: float  # sum of the row weights
+    n_copies: float  # copies of all rows
+    #: what precisions of their own, relative to a common one, add to the log evidence
     precision_evidence: float
-    center: Array
+    center: Array  # (n_candidates,), φ̄, by which each candidate was centred
+    #: (n_candidates,), norm by which each was standardised: φ = (φ_raw − φ̄) / scale, infinite for
+    #: a candidate that is numerically constant. Functions of one group have one scale, the root
+    #: mean square of their norms
     scale: Array
+    #: (n_candidates,), square of each standardised candidate: 1, but for functions of a group
     norm2: Array
-    groups: Groups
+    groups: Groups  # candidates that share a precision, by default none
+    #: whether frames come from products of the candidates, which hold half their digits: what is
+    #: found there has to be looked at again on a design of the functions that were kept
     by_normal_equations: bool = False
 
     @property
@@ -260,7 +225,6 @@ class Design(ABC):
 
     def unexplained(self, target: Target) -> Array | None:
         """Noise variance of each target if all candidates explain it, where that costs nothing."""
-        del target
         return None
 
     def slope_of_rows(self, slope: RowVector) -> RowVector:
@@ -300,15 +264,8 @@ class Design(ABC):
     ) -> RowVector:
         """Apply a function to blocks of rows: it returns a value, or an array, for each of them.
 
-        Parameters
-        ----------
-        function : callable
-            Takes the part of each vector in a block of rows, before them that of the standardised
-            candidates `index`, shape (n_rows, b), if there is one. It runs where the rows are.
-        vectors : sequence of RowVector
-            What it needs to know of the rows.
-        index : ndarray of int or slice, optional
-            Candidates it needs to know.
+        It takes the part of each vector in a block of rows, before them that of the standardised
+        candidates `index`, shape (n_rows, b), if there is one. It runs where the rows are.
         """
 
     @abstractmethod

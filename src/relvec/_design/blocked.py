@@ -54,41 +54,19 @@ class Sums(NamedTuple):
 
 
 class ReducedRows(NamedTuple):
-    """Few rows that stand for all.
+    """Few rows that stand for all."""
 
-    Attributes
-    ----------
-    candidates : ndarray of shape (n_rows, n_candidates)
-        Not scaled.
-    targets : ndarray of shape (n_rows,) or (n_targets, n_rows)
-    """
-
-    candidates: Array
-    targets: Array
+    candidates: Array  # (n_rows, n_candidates), not scaled
+    targets: Array  # (n_rows,) or (n_targets, n_rows)
 
 
 class BlockedDesign(Design):
-    """Candidates at rows that are passed over block by block, and never stored.
+    """Candidates of a basis at rows that are passed over block by block, and never stored.
 
     For Gaussian noise one pass sums the means and centred products of candidates and targets, and
     all that follows happens in candidate space. Products hold half the digits of a column:
     candidates are told apart up to `moments.RESOLVED`, and what a search keeps has to be looked at
-    again, by itself (`by_normal_equations`).
-
-    Parameters
-    ----------
-    blocks : RowBlocks
-        Inputs.
-    basis : Basis
-        Candidates.
-    center : bool
-        There is a flat-prior intercept.
-    weights : RowVector, optional
-        Copies of each row, positive.
-    precision : RowVector, optional
-        Precision of each row's noise, relative to a common one.
-    groups : ndarray of int, shape (n_candidates,), optional
-        Labels of candidates, those with one label share a precision.
+    again, by itself (`by_normal_equations`). Parameters are those of `DenseDesign`.
     """
 
     def __init__(
@@ -207,7 +185,6 @@ class BlockedDesign(Design):
         return ReducedRows(np.ascontiguousarray(rows[:, :m]), np.ascontiguousarray(targets))
 
     def unexplained(self, target: Target) -> Array | None:
-        """See `Design.unexplained`."""
         return (
             unexplained(self.root(target).targets, self.n_effective)
             if self.by_normal_equations
@@ -215,12 +192,10 @@ class BlockedDesign(Design):
         )
 
     def frame(self, target: Target) -> TargetFrame:
-        """See `Design.frame`."""
         rows = self.root(target)
         return DenseFrame(rows.candidates, self, rows.targets, None)
 
     def closed_frame(self, target: Target) -> ClosedFrame:
-        """See `Design.closed_frame`."""
         rows = self.root(target)
         coords, nothing = rows.candidates / self.scale, np.zeros(target.scale.shape)
         return ClosedFrame(coords, rows.targets, nothing, self.groups)
@@ -249,7 +224,6 @@ class BlockedDesign(Design):
         return restricted
 
     def with_precision(self, precision: RowVector) -> BlockedDesign:
-        """See `Design.with_precision`."""
         other = BlockedDesign(
             self.blocks,
             self.functions.basis,
@@ -262,7 +236,6 @@ class BlockedDesign(Design):
         return other
 
     def subset(self, rows: Index, *vectors: RowVector) -> tuple[DenseDesign, list[Array]]:
-        """The same candidates at a few of the rows, in memory, with the parts of some vectors."""
         X, weights, *parts = self.blocks.take(rows, self.row_weights, *vectors)
         design = DenseDesign(
             self.functions.evaluate(X),
@@ -279,7 +252,6 @@ class BlockedDesign(Design):
         *vectors: RowVector,
         index: Index | slice | None = None,
     ) -> RowVector:
-        """See `Design.map_rows`."""
         return self._blocks(index).map(self._given(function, index), *vectors)
 
     def sum_rows(
@@ -288,7 +260,6 @@ class BlockedDesign(Design):
         *vectors: RowVector,
         index: Index | slice | None = None,
     ) -> tuple[Array, ...]:
-        """See `Design.sum_rows`."""
         given = self._given(function, index)
         return self._blocks(index).sum(partial(_summed, given), *vectors).arrays
 
@@ -310,7 +281,6 @@ class BlockedDesign(Design):
         return partial(_with_columns, function, own, self.center[which], self.scale[which])
 
     def columns(self, index: Index | slice) -> RowVector:
-        """See `Design.columns`."""
         return self._columns(np.arange(self.shape[1])[index])
 
     @cached_property

@@ -28,18 +28,11 @@ ALONE = 1 << 14
 
 
 class RowBlocks(ABC):
-    """Rows in blocks, wherever they are.
-
-    Attributes
-    ----------
-    n_rows, n_features : int
-    names : sequence of str or None
-        Of the inputs.
-    """
+    """Rows in blocks, wherever they are."""
 
     n_rows: int
     n_features: int
-    names: Sequence[str] | None = None
+    names: Sequence[str] | None = None  # of the inputs
 
     @abstractmethod
     def sized(self, size: int) -> RowBlocks:
@@ -138,7 +131,6 @@ class LocalBlocks(RowBlocks):
         return values
 
     def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
-        """See `RowBlocks.sum`."""
         total: Summand = reduce(iadd, self._parts(function, vectors))
         return total
 
@@ -154,7 +146,6 @@ class LocalBlocks(RowBlocks):
         return vector
 
     def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
-        """See `RowBlocks.sharing`."""
         return SharedColumns(compute, self.n_rows)
 
     def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
@@ -178,17 +169,10 @@ class LocalBlocks(RowBlocks):
 
 @dataclass(frozen=True)
 class ArrayBlocks(LocalBlocks):
-    """Rows of an array, which may be mapped from a file.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    size : int
-        Rows in a block.
-    """
+    """Rows of an array (n_rows, n_features), which may be mapped from a file."""
 
     X: Array
-    size: int
+    size: int  # rows in a block
 
     @property
     def n_rows(self) -> int:  # type: ignore[override]
@@ -201,16 +185,13 @@ class ArrayBlocks(LocalBlocks):
         return int(self.X.shape[1])
 
     def sized(self, size: int) -> ArrayBlocks:
-        """See `RowBlocks.sized`."""
         return replace(self, size=size)
 
     def inputs(self) -> Iterator[Array]:
-        """See `LocalBlocks.inputs`."""
         for block in gen_batches(self.n_rows, self.size):
             yield self.X[block]
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
-        """See `RowBlocks.take`."""
         return [np.asarray(values[rows]) for values in (self.X, *vectors)]
 
 
@@ -218,27 +199,16 @@ class SingleThread(ArrayBlocks):
     """Rows of an array, one block at a time: of a worker that does nothing else."""
 
     def threads(self) -> int:
-        """See `LocalBlocks.threads`."""
         return 1
 
 
 @dataclass(frozen=True)
 class SettledBlocks(RowBlocks):
-    """Rows of other blocks, some of whose inputs are replaced by constants.
-
-    Parameters
-    ----------
-    blocks : RowBlocks
-        The rows.
-    columns : ndarray of int, shape (n_columns,)
-        The inputs that are replaced.
-    values : ndarray of shape (n_columns,)
-        The constant that each is replaced by.
-    """
+    """Rows of other blocks, some of whose inputs are replaced by constants."""
 
     blocks: RowBlocks
-    columns: Index
-    values: Array
+    columns: Index  # (n_columns,), the inputs that are replaced
+    values: Array  # (n_columns,), the constant that each is replaced by
 
     @property
     def n_rows(self) -> int:  # type: ignore[override]
@@ -251,15 +221,12 @@ class SettledBlocks(RowBlocks):
         return self.blocks.n_features
 
     def sized(self, size: int) -> SettledBlocks:
-        """See `RowBlocks.sized`."""
         return replace(self, blocks=self.blocks.sized(size))
 
     def map(self, function: Callable[..., Array], *vectors: RowVector) -> RowVector:
-        """See `RowBlocks.map`."""
         return self.blocks.map(partial(_settled, function, self.columns, self.values), *vectors)
 
     def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
-        """See `RowBlocks.sum`."""
         given = partial(_settled, function, self.columns, self.values)
         total: Summand = self.blocks.sum(given, *vectors)
         return total
@@ -269,16 +236,13 @@ class SettledBlocks(RowBlocks):
         return self.blocks.alone()
 
     def vector(self, values: Any, name: str) -> RowVector:
-        """See `RowBlocks.vector`."""
         return self.blocks.vector(values, name)
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
-        """See `RowBlocks.take`."""
         X, *values = self.blocks.take(rows, *vectors)
         return [settle(self.columns, self.values, X), *values]
 
     def sharing(self, compute: Callable[[Index], RowVector]) -> Callable[[Index], RowVector]:
-        """See `RowBlocks.sharing`."""
         return self.blocks.sharing(compute)
 
 

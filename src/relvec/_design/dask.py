@@ -31,18 +31,11 @@ class DaskVector:
 
 
 class DaskBlocks(RowBlocks):
-    """Rows of a Dask array.
+    """Rows of a Dask array (n_rows, n_features) of known chunk sizes, `size` rows in a block.
 
     Each chunk is passed over where it lies, by blocks of rows; the sums of chunks are added in a
     tree, whose shape depends on nothing but their number, and only the last of them comes here. A
     worker that dies is made up for by Dask, which computes what it had again.
-
-    Parameters
-    ----------
-    X : dask.array.Array of shape (n_rows, n_features)
-        Inputs, of known chunk sizes.
-    size : int
-        Rows in a block.
     """
 
     def __init__(self, X: Any, size: int = DEFAULT_SIZE) -> None:
@@ -63,7 +56,6 @@ class DaskBlocks(RowBlocks):
         return DaskVector(import_module("dask").persist(*pieces))
 
     def sum(self, function: Callable[..., Summand], *vectors: RowVector) -> Summand:
-        """See `RowBlocks.sum`."""
         dask = import_module("dask")
         sums = self._by_chunk(_summed, function, vectors)
         plus = dask.delayed(_added, pure=True)
@@ -85,7 +77,6 @@ class DaskBlocks(RowBlocks):
         return [task(given, self.size, *chunk) for chunk in pieces]
 
     def sized(self, size: int) -> DaskBlocks:
-        """See `RowBlocks.sized`."""
         sized = copy(self)
         sized.size = size
         return sized
@@ -95,7 +86,6 @@ class DaskBlocks(RowBlocks):
         return DaskVector(list(beside_chunks(values, name, self._chunks).to_delayed().ravel()))
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
-        """See `RowBlocks.take`."""
         dask = import_module("dask")
         order = np.argsort(rows, kind="stable")
         edges = np.searchsorted(rows[order], np.cumsum(self._chunks)[:-1])

@@ -105,7 +105,6 @@ class DenseDesign(Design):
         return rows if self._root is None else rows * self._root
 
     def restrict(self, index: Index) -> Design:
-        """See `Design.restrict`."""
         restricted = copy.copy(self)
         restricted.shape = (self.shape[0], len(index))
         restricted.center, restricted.scale = self.center[index], self.scale[index]
@@ -128,9 +127,7 @@ class DenseDesign(Design):
         }
 
     def columns(self, index: Index | slice) -> Array:
-        """See `Design.columns`."""
-        standardised: Array = self._Phi[:, index] / self.scale[index]
-        return standardised
+        return self._Phi[:, index] / self.scale[index]
 
     def map_rows(
         self,
@@ -138,7 +135,6 @@ class DenseDesign(Design):
         *vectors: RowVector,
         index: Index | slice | None = None,
     ) -> RowVector:
-        """See `Design.map_rows`."""
         parts = list(starmap(function, self._blocks(vectors, index)))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -148,7 +144,6 @@ class DenseDesign(Design):
         *vectors: RowVector,
         index: Index | slice | None = None,
     ) -> tuple[Array, ...]:
-        """See `Design.sum_rows`."""
         parts = starmap(function, self._blocks(vectors, index))
         return reduce(lambda sums, part: tuple(map(add, sums, part)), parts)
 
@@ -201,7 +196,6 @@ class DenseDesign(Design):
         return ClosedFrame(coords, t, nothing, self.groups)
 
     def frame(self, target: Target) -> TargetFrame:
-        """See `Design.frame`."""
         t = np.ascontiguousarray(target.values.T)
         return DenseFrame(self._Phi, self, t, self._root)
 
@@ -249,19 +243,15 @@ class DenseFrame(TargetFrame):
         """Product of vectors over the rows, one or several along the first axis, with Φ."""
         if self._root is not None:
             vectors = vectors * self._root[:, 0]
-        products: Array = (vectors @ self._Phi) / self._scale
-        return products
+        return (vectors @ self._Phi) / self._scale
 
     def residual(self, index: Index) -> Array:
-        """See `TargetFrame.residual`."""
         return self._orthogonalised(self._standardised(index))
 
     def residual_products(self, index: Index) -> Array:
-        """See `TargetFrame.residual_products`."""
         return self._dot(self.residual(index).T)
 
     def residual_grams(self) -> list[Array]:
-        """See `TargetFrame.residual_grams`."""
         within = (np.moveaxis(self.coords[:, members], 0, 1) for _, members in self.groups.by_size)
         inside = (np.swapaxes(coords, 1, 2) @ coords for coords in within)
         return [gram - part for gram, part in zip(self._grams, inside, strict=True)]
@@ -285,7 +275,6 @@ class DenseFrame(TargetFrame):
         return block - self._Q @ (self._Q.T @ block) if len(self.coords) else block
 
     def extend(self, index: Index, residual: Array) -> None:
-        """See `TargetFrame.extend`."""
         new = orthonormal(residual, ROUNDINGS)
         if len(self.coords):
             # Rounding errors along Q, grown by the normalisation, are removed by a second pass.

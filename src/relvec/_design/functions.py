@@ -12,17 +12,10 @@ from relvec.basis.base import Basis
 
 @dataclass(frozen=True)
 class Functions:
-    """Functions of a basis, each as often and where it is asked for.
+    """Functions of a basis, each as often and where it is asked for."""
 
-    Parameters
-    ----------
-    basis : Basis
-        The functions, each once.
-    places : ndarray of int, shape (n_functions,), optional
-        Which of them each one is; all in their order without.
-    """
-
-    basis: Basis
+    basis: Basis  # the functions, each once
+    #: (n_functions,), which of them each one is; all in their order without
     places: Index | None = None
 
     @property

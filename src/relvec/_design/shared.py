@@ -14,13 +14,7 @@ TOGETHER = 8
 
 
 class Columns:
-    """Columns that may be those of others, too; a part of the rows is taken like that of an array.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray of shape (n_rows,)
-    n_rows : int
-    """
+    """Columns (n_rows,) that others may have, too; rows are taken as of an array."""
 
     def __init__(self, columns: Sequence[Array], n_rows: int) -> None:
         self._columns, self._n_rows = columns, n_rows
@@ -34,13 +28,7 @@ class SharedColumns:
     """Columns by their index, which are kept as long as somebody holds them.
 
     The models of a search differ in a few functions: each with an array of its own would take
-    memory several times, and time to compute what is known.
-
-    Parameters
-    ----------
-    compute : callable
-        Takes the indices of a few columns to their values (n_rows, b).
-    n_rows : int
+    memory several times, and time to `compute` what is known, the values (n_rows, b) of columns.
     """
 
     def __init__(self, compute: Callable[[Index], Array], n_rows: int) -> None:

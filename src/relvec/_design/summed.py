@@ -65,18 +65,7 @@ class SummedDesign(DenseDesign):
     """Few rows that have the means and products of many which are gone.
 
     The vectors over the rows that it knows are the numbers of targets; a function of its rows sees
-    those few. Nothing can be looked at again.
-
-    Parameters
-    ----------
-    sums : RowSums
-        What is left of the rows.
-    center : bool
-        There is a flat-prior intercept.
-    groups : ndarray of int, shape (n_candidates,), optional
-        Labels of candidates, those with one label share a precision.
-    nothing : float or ndarray of shape (n_candidates,), optional
-        Size below which values of a candidate are rounding: see `Basis.nothing`.
+    those few. Nothing can be looked at again. Parameters beside `sums` are those of `DenseDesign`.
     """
 
     def __init__(

@@ -65,7 +65,6 @@ class WhitenedDesign(DenseDesign):
         return Target(values, center, scale, variance * (self.total_weight / self.n_copies))
 
     def slope_of_rows(self, slope: RowVector) -> RowVector:
-        """See `Design.slope_of_rows`."""
         return self._whitener.transposed(slope)
 
     def with_precision(self, precision: Array) -> NoReturn:

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_scalar
 
+from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor, calibrate
 from relvec._design import Design
 from relvec._estimators.fitted import Fitted
 from relvec._fitting import pipeline
@@ -25,6 +27,7 @@ from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig
 from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_count, check_positive
+from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Index
 from relvec._runner import Checkpoint, fingerprints
@@ -177,7 +180,6 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     def _adapted(self, solver: Solver, design: Design) -> Solver:
         """Return the solver for a design of all candidates."""
-        del design
         return solver
 
     def _alpha_prior(self) -> Gamma:
@@ -190,7 +192,6 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     def _candidates(self, data: TrainingData) -> Basis:
         """Return the same, as far as the rows have a say."""
-        del data
         return self._dictionary()
 
     def _basis(self, data: TrainingData) -> Basis:
@@ -240,6 +241,58 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         constant = isinstance(self.noise, str) and self.noise == "constant"
         tags.input_tags.sparse = constant and not self.augment and self.checkpoint is None
         return tags
+
+    @with_default_float_errors
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+    ) -> CalibratedRegressor | CalibratedClassifier:
+        """Make intervals, or sets of classes, that hold what they say if the model is wrong, too.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
+            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
+            With `cv`, the rows that it was fitted to.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets, or labels out of ``classes_``.
+        cv : int, cross-validation splitter or iterable of splits, default=None
+            Measure in the rows of the fit, by a refit without each fold, with each row counting
+            once. A number is that of folds in the order of the rows, stratified ones of labels. The
+            splitter says how new rows come: ``KFold(5, shuffle=True)`` for more of the same,
+            ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
+        groups : array-like of shape (n_samples,), default=None
+            What `cv` keeps together.
+
+        Returns
+        -------
+        calibrated : CalibratedRegressor or CalibratedClassifier
+            Split-conformal; it keeps the model as it is now. Of regression its
+            ``predict_interval(X, coverage)`` is as wide as the errors in y are in units of the
+            predicted standard deviation; of classification there is ``predict_set(X, coverage)``.
+
+        Raises
+        ------
+        ValueError
+            X or y are not what is expected, a refit misses a class, or there are `groups` without
+            `cv`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes, load_iris
+        >>> from sklearn.model_selection import train_test_split
+        >>> from relvec import RVC, SparseBayesianRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = SparseBayesianRegressor().fit(X[:300], y[:300])
+        >>> lower, upper = model.calibrate(X[:300], y[:300], cv=5).predict_interval(X[300:])
+        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+        0.97
+        >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
+        >>> sets = RVC().fit(X[:70], y[:70]).calibrate(X[70:], y[70:]).predict_set(X_new)
+        >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
+        0.97 1
+        """
+        return calibrate(self, X, y, cv, groups)
 
     def _check_rows_not_kept(self, where: str) -> None:
         """Raise if parameters need rows in memory that are not."""

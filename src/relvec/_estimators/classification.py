@@ -63,12 +63,9 @@ class RVC(KernelEstimator, Classifier):
         Add to the model, for every row that is predicted, a function centred on it, so that
         probabilities become less certain away from the data; see :doc:`/guide/parameters`.
     remainder : {None, "process"} or Basis, default=None
-        What the kept functions leave: nothing but noise, or a Gaussian process as one more group of
-        functions, whose amplitude the evidence sets. "process" has the kernel of the machine, where
-        that is one and its width is known, otherwise a Gaussian one of all inputs; a kernel of
-        `relvec.basis` is the covariance of the process, and any other basis stands for itself.
-        Error bars then grow away from the data, and each prediction evaluates the process's kernel
-        at its centres.
+        What the kept functions leave: nothing, a Gaussian process as one more group of functions,
+        or a basis of its own, which make probabilities less certain away from the data; see
+        :class:`relvec.RVR`.
     remainder_centers : int, default=None
         Centres of the process at most; see `relvec.basis.Process`.
     alpha_prior : tuple of float, default=(0.0, 0.0)

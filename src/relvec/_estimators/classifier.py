@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relvec._assess.conformal import CalibratedClassifier, calibrate
+from relvec._assess.conformal import CalibratedClassifier
 from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.fitted import Given
@@ -297,49 +297,10 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         predicted, labels = in_memory(self.predict(X)), plain_labels(y)
         return float(accuracy_score(labels, predicted, sample_weight=in_memory(sample_weight)))
 
-    @with_default_float_errors
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
     ) -> CalibratedClassifier:
-        """Make sets of classes that hold what they say without the probabilities being right.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
-            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
-            With `cv`, the rows that it was fitted to.
-        y : array-like of shape (n_samples,)
-            Their labels, all out of ``classes_``.
-        cv : int, cross-validation splitter or iterable of splits, default=None
-            Measure in the rows of the fit, by a refit without each fold. A number is that of
-            stratified folds in the order of the rows. The splitter says how new rows come:
-            ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
-        groups : array-like of shape (n_samples,), default=None
-            What `cv` keeps together.
-
-        Returns
-        -------
-        calibrated : CalibratedClassifier
-            Its ``predict_set(X, coverage)`` is split-conformal. It keeps the model as it is now.
-
-        Raises
-        ------
-        ValueError
-            X or y are not what is expected, a refit misses a class, or there are `groups` without
-            `cv`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.model_selection import train_test_split
-        >>> from relvec import RVC
-        >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
-        >>> sets = RVC().fit(X[:70], y[:70]).calibrate(X[70:], y[70:]).predict_set(X_new)
-        >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
-        0.97 1
-        """
-        calibrated = calibrate(self, X, y, cv, groups)
+        calibrated = super().calibrate(X, y, cv, groups)
         assert isinstance(calibrated, CalibratedClassifier)
         return calibrated
 
@@ -379,7 +340,6 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
     def _evidence_models(
         self, X: ArrayLike, y: ArrayLike, given: Given
     ) -> Iterator[tuple[FittedOutput, Array, EvidenceModel]]:
-        """See `Fitted._evidence_models`."""
         rows, codes = self._like_fitted(X, y)
         weights = check_weights(given.get("sample_weight"), len(rows))
         present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0

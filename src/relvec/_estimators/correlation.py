@@ -53,7 +53,6 @@ class CorrelatedNoise(NoisePredictor):
         return found.ar1
 
     def _check_rows_not_kept(self, where: str) -> None:
-        """Raise if parameters need rows in memory that are not."""
         super()._check_rows_not_kept(where)
         if self.noise_correlation is not None:
             raise ValueError(f"noise_correlation is given, expected None {where}")

@@ -123,11 +123,7 @@ class EffectsEstimator(RelevanceEstimator):
             "evidence": np.array([terms.worth(output) for output in outputs]),
         }
         order = np.argsort(-shares.mean(axis=0), kind="stable")
-        columns = {
-            label: row[order]
-            for name, values in found.items()
-            for label, row in zip(self._labels(name, values), values, strict=True)
-        }
+        columns = {label: row[order] for label, row in self._columns(found).items()}
         names = self.terms_
         return table([names[term] for term in order], columns, "term")
 

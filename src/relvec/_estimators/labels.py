@@ -106,8 +106,7 @@ def class_counts_of_block(_X: Array, labels: Labels, weights: Array) -> ClassCou
 
 def one_hot_of_block(classes: Labels, _X: Array, labels: Labels) -> Array:
     """Indicators of the classes, shape (n_rows, n_classes)."""
-    one_hot: Array = np.eye(len(classes))[codes_of(classes, labels)]
-    return one_hot
+    return np.eye(len(classes))[codes_of(classes, labels)]
 
 
 def weighting_of_block(
@@ -122,5 +121,4 @@ def _weighted_of_block(
     classes: Labels, factors: Array, _X: Array, labels: Labels, counts: Array
 ) -> Array:
     """Counts (n_rows,) times the factor of each row's class."""
-    weighted: Array = counts * factors[codes_of(classes, labels)]
-    return weighted
+    return counts * factors[codes_of(classes, labels)]

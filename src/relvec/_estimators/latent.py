@@ -130,7 +130,7 @@ class LatentPredictor(RelevanceEstimator):
         True
         """
         check_is_fitted(self)
-        self._refuse_augmented("predict_gradient")
+        self._refuse_augmented("predict_gradient is not known")
         shape = 2, self.n_features_in_, len(self.fit_result_.outputs)
         both = np.asarray(self._at_rows(_gradients, X, *shape))
         gradient, std = (both[..., 0] if self._single else both).swapaxes(0, 1)
@@ -179,7 +179,7 @@ class LatentPredictor(RelevanceEstimator):
         True
         """
         check_is_fitted(self)
-        self._refuse_augmented("shapley_values")
+        self._refuse_augmented("shapley_values is not known")
         rows, references = self._queries(X), self._queries(background)
         weights = np.atleast_2d(self.dual_coef_).T
         values = shapley_values(self.basis_.products(), rows, references, weights)
@@ -236,22 +236,18 @@ class LatentPredictor(RelevanceEstimator):
             drawn.append(samples)
         return drawn[0] if self._single else np.stack(drawn, axis=1)
 
-    def _refuse_augmented(self, asked: str) -> None:
+    def _refuse_augmented(self, refused: str, *, remedy: str = "") -> None:
         """Raise if every query has a function of its own."""
         if self.training_rows_ is not None:
             raise ValueError(
-                f"{asked} is not known with augment=True, where every query has a function of its "
-                "own; fit with augment=False"
+                f"{refused} with augment=True, where every query has a function of its own; "
+                f"{remedy}fit with augment=False"
             )
 
     def _refuse_jointly(self, asked: str) -> None:
         """Raise if every query has a function of its own, so that two of them share no model."""
-        if self.training_rows_ is not None:
-            raise ValueError(
-                f"{asked} needs the joint distribution of several rows, and there is none with "
-                "augment=True: every row adds a function of its own; ask for return_std=True, or "
-                "fit with augment=False"
-            )
+        joint = f"{asked} needs the joint distribution of several rows, and there is none"
+        self._refuse_augmented(joint, remedy="ask for return_std=True, or ")
 
 
 def likelihood_of(output: FittedOutput) -> RegressionLikelihood:

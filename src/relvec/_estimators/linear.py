@@ -205,13 +205,9 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     Parameters
     ----------
     groups : array-like of shape (n_features,), mapping or "categories", default=None
-        Columns that share a precision, so that they are in the model together or out: a label for
-        each column, alike where columns go together; a mapping of the name of each group to the
-        names or positions of its columns, others being on their own; or "categories" for the
-        indicators of categorical columns, as :class:`sklearn.preprocessing.OneHotEncoder` and
-        ``pandas.get_dummies`` name them: the largest sets of columns of zeros and ones whose names
-        are the same up to an underscore and of which no row has two ones. None gives every column
-        a precision of its own.
+        Columns that share a precision, so that they are in the model together or out: labels of
+        the columns, columns by the names of their groups, or "categories" for the indicators of
+        categorical columns; see :class:`SparseBayesianRegressor`.
     remainder : {None, "process"} or Basis, default=None
         What the columns leave: nothing but noise, a Gaussian process of all inputs, or one with
         another kernel; any other basis stands for itself. It is chosen or left out as a column is.
@@ -232,11 +228,8 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
         Search for the maximum of the evidence; see :class:`relvec.RVC`.
     n_starts : int, default=None
-        Starts of the search, which has local optima. The one is kept whose evidence is the highest
-        less a penalty for every column, the logarithm of the number of columns, as if beforehand
-        one of them were expected to matter. None is 3 for the "sequential" solver, from all columns
-        where few directions span them, from none with the noise learnt and from none with the noise
-        held at first, and 1 for the others, which have no more.
+        Starts of the search, which has local optima; see :class:`SparseBayesianRegressor`. None is
+        3 for the "sequential" solver, and 1 for the others, which have no more.
     tol : float, default=None
         Nats of log evidence that a column must gain to be added or kept. None is the logarithm
         of the number of independent columns, at least 0.03: about what the best of so many columns

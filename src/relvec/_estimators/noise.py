@@ -54,7 +54,6 @@ class NoisePredictor(LatentPredictor):
             )
 
     def _check_rows_not_kept(self, where: str) -> None:
-        """Raise if parameters need rows in memory that are not."""
         super()._check_rows_not_kept(where)
         if not (isinstance(self.noise, str) and self.noise == "constant"):
             raise ValueError(f"noise={self.noise!r}, expected 'constant' {where}")

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from relvec._assess.conformal import CalibratedRegressor, calibrate
+from relvec._assess.conformal import CalibratedRegressor
 from relvec._estimators.correlation import CorrelatedNoise
 from relvec._estimators.latent import likelihood_at, likelihood_of
 from relvec._estimators.observations import (
@@ -301,54 +301,10 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         predicted = in_memory(self.predict(X, exposure=exposure))
         return float(r2_score(in_memory(y), predicted, sample_weight=in_memory(sample_weight)))
 
-    @with_default_float_errors
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
     ) -> CalibratedRegressor:
-        """Make intervals that hold what they say without the model being right.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
-            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
-            With `cv`, the rows that it was fitted to.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        cv : int, cross-validation splitter or iterable of splits, default=None
-            Measure errors in the rows of the fit, by a refit without each fold, with each row
-            counting once. A number is that of folds in the order of the rows. The splitter says how
-            new rows come: ``KFold(5, shuffle=True)`` for more of the same, ``GroupKFold`` for new
-            groups, ``TimeSeriesSplit`` for what follows in time.
-        groups : array-like of shape (n_samples,), default=None
-            What `cv` keeps together.
-
-        Returns
-        -------
-        calibrated : CalibratedRegressor
-            Its ``predict_interval(X, coverage)`` is split-conformal, as wide as the errors in y are
-            in units of the predicted standard deviation. It keeps the model as it is now.
-
-        Raises
-        ------
-        ValueError
-            X or y are not what is expected, or there are `groups` without `cv`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from relvec import SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = SparseBayesianRegressor().fit(X[:200], y[:200])
-        >>> lower, upper = model.calibrate(X[200:300], y[200:300]).predict_interval(X[300:])
-        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
-        0.96
-        >>> every = SparseBayesianRegressor().fit(X[:300], y[:300])
-        >>> lower, upper = every.calibrate(X[:300], y[:300], cv=5).predict_interval(X[300:])
-        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
-        0.97
-        """
-        calibrated = calibrate(self, X, y, cv, groups)
+        calibrated = super().calibrate(X, y, cv, groups)
         assert isinstance(calibrated, CalibratedRegressor)
         return calibrated
 

@@ -211,7 +211,6 @@ class Regressor(Incremental):
         }
 
     def _likelihood(self) -> RegressionLikelihood:
-        """Check the parameters of the likelihood and build it."""
         if isinstance(self.likelihood, RegressionLikelihood):
             self._check_no_noise_parameters()
             return self.likelihood
@@ -337,7 +336,6 @@ class Regressor(Incremental):
     def _evidence_models(
         self, X: ArrayLike, y: ArrayLike, given: Given
     ) -> Iterator[tuple[FittedOutput, Array, EvidenceModel]]:
-        """See `Fitted._evidence_models`."""
         rows, targets = self._like_fitted(X, y)
         weights = check_weights(given.get("sample_weight"), len(rows))
         used = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)

@@ -98,8 +98,7 @@ def log_exposure(exposure: ArrayLike | None, n_samples: int, likelihood: Likelih
             f"exposure is given, expected None under {type(likelihood).__name__} noise: exposures "
             "are those of counts, with likelihood='poisson'"
         )
-    logarithm: Array = np.log(check_positive_rows(exposure, n_samples, "exposure"))
-    return logarithm
+    return np.log(check_positive_rows(exposure, n_samples, "exposure"))
 
 
 def with_exposure(t: Array, exposure: ArrayLike | None, likelihood: Likelihood) -> Array:

@@ -113,16 +113,7 @@ class _Round(NamedTuple):
 
 
 class Alternation:
-    """Rounds of searches, after each of which the likelihood learns.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-    solver : Solver
-    design : Design
-    t : ndarray of shape (n_samples, d)
-    runner : Runner
-    """
+    """Rounds of searches, target t (n_samples, d), after each of which the likelihood learns."""
 
     def __init__(
         self, likelihood: Likelihood, solver: Solver, design: Design, t: Array, runner: Runner

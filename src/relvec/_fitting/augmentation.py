@@ -80,16 +80,8 @@ class TrainingRows:
     def sizes(self, columns: Index, posterior: Posterior, share: Array, *, center: bool) -> Array:
         """α*^(-1/2) of each kernel: see the head of this file.
 
-        Parameters
-        ----------
-        columns : ndarray of int, shape (n_columns,)
-            Those of the kept functions that the posterior is of.
-        posterior : Posterior
-            Of their weights.
-        share : ndarray of shape (n_samples,)
-            Share of each row in the copies of all.
-        center : bool
-            There is an intercept.
+        The posterior is that of the weights of the kept functions in `columns` (n_columns,), and
+        `share` (n_samples,) is that of each row in the copies of all.
         """
         parts, root = self.basis.kernel_parts(), np.sqrt(share)[:, None]
 
@@ -128,21 +120,9 @@ class Residuals:
     ) -> tuple[Array, Array]:
         """Return additions of functions centred on the queries to mean and covariance there.
 
-        Parameters
-        ----------
-        posterior : Posterior
-            Of the weights of the kept functions.
-        alpha : ndarray of shape (n_active,)
-            Their prior precisions.
-        extra : Extra
-            The functions.
-        Phi : ndarray of shape (n_queries, n_active)
-            Kept functions at the queries.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_queries, n_outputs)
-        covariance : ndarray of shape (n_queries, n_outputs, n_outputs)
+        They are (n_queries, n_outputs) and (n_queries, n_outputs, n_outputs). The kept functions
+        have the values Φ (n_queries, n_active) at the queries, prior precisions α (n_active,) and
+        a posterior of their weights.
         """
         added, own = self._for_each_output(extra)
         constant, v = _stand_in(posterior, extra.Phi, _weighted(self.curvature, added))

@@ -41,20 +41,10 @@ def by_batches(
 ) -> Any:
     """Apply a function, of which no row of the result depends on other rows, batch by batch.
 
-    As many batches are looked at together as BLAS was given threads.
-
-    Parameters
-    ----------
-    function : callable
-        Maps some rows, and what is `beside` them, to an array of as many rows.
-    X : ndarray, RowBlocks, dask.array.Array or dask.dataframe.DataFrame of shape (n_rows, …)
-        Rows. Of those in Dask it need not be known how many there are.
-    numbers : int
-        Numbers that the function holds for each row.
-    shape : tuple of int
-        Shape that one row of rows out of core is mapped to.
-    beside : sequence of Beside
-        Values of the rows, checked where they are.
+    As many batches are looked at together as BLAS was given threads. Of X (n_rows, …), an array,
+    `RowBlocks` or a collection of Dask, of which it need not be known how many rows there are, the
+    function takes some rows and what is `beside` them, checked where they are. It holds so many
+    `numbers` for each row, and maps one out of core to a result of the `shape`.
     """
     at_once = partial(_in_memory, function, numbers)
     if isinstance(X, np.ndarray):

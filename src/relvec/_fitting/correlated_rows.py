@@ -45,7 +45,6 @@ class KnownCorrelation(RowCorrelation):
     matrix: Any  # (n_samples, n_samples), dense or sparse
 
     def whitener(self) -> Whitener:
-        """See `RowCorrelation.whitener`."""
         return self._factor
 
     @cached_property
@@ -53,7 +52,6 @@ class KnownCorrelation(RowCorrelation):
         return Factor(self.matrix)
 
     def subset(self, rows: Index) -> KnownCorrelation:
-        """See `RowCorrelation.subset`."""
         return KnownCorrelation(self.matrix[rows][:, rows])
 
     def fitted(self, data: TrainingData) -> FittedCorrelation:
@@ -124,18 +122,15 @@ class MarkovCorrelation(RowCorrelation):
         return replace(self, ar1=replace(self.ar1, rho=rho, std_error=std_error))
 
     def whitener(self) -> Whitener:
-        """See `RowCorrelation.whitener`."""
         since = self.series.since
         return Differences(
             self.series.order, self.ar1.correlation(since), self.ar1.unexplained(since)
         )
 
     def subset(self, rows: Index) -> Self:
-        """See `RowCorrelation.subset`."""
         return replace(self, series=self.series.subset(rows))
 
     def fitted(self, data: TrainingData) -> FittedCorrelation:
-        """See `RowCorrelation.fitted`."""
         series, (t,) = self.series, data.targets.values()
         last = series.order[np.append(series.starts[1:], True)]
         ends = SeriesEnds(
@@ -181,12 +176,10 @@ class CorrelatedData(TrainingData):
     correlation: RowCorrelation = field(kw_only=True)
 
     def subset(self, rows: Index) -> TrainingData:
-        """Return some of the rows."""
         some = super().subset(rows)
         return replace(some, correlation=self.correlation.subset(rows))  # type: ignore[call-arg]
 
     def design(self, Phi: Array, groups: Index, nothing: float | Array = 0.0) -> DenseDesign:
-        """See `TrainingData.design`."""
         return WhitenedDesign(
             Phi,
             center=self.intercept,

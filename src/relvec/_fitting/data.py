@@ -138,7 +138,6 @@ class TrainingData:
 
     def row_numbers(self, positions: Index, rows: Index) -> Index:
         """Numbers of rows at some positions of the inputs that `inputs_at` gave for `rows`."""
-        del rows
         return positions
 
     def rows_at(self, rows: Index) -> tuple[Array, Array | None]:
@@ -277,12 +276,10 @@ class OutOfCoreData(TrainingData):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return self.blocks.n_rows
 
     @property
     def total_weight(self) -> float:
-        """Sum of the frequencies of all rows."""
         return self.weight
 
     @property
@@ -299,7 +296,6 @@ class OutOfCoreData(TrainingData):
         return X, np.flatnonzero(weights)
 
     def row_numbers(self, positions: Index, rows: Index) -> Index:
-        """Numbers of rows at some positions of the inputs that `inputs_at` gave for `rows`."""
         return rows[positions]
 
     def placement(self) -> tuple[Array, Array | None]:
@@ -312,11 +308,9 @@ class OutOfCoreData(TrainingData):
         return self.blocks.sum(function, *given)
 
     def _extremes(self) -> tuple[Array, Array]:
-        """Smallest and largest value of each input, (n_features,), in the rows that count."""
         return self.X[2], self.X[3]
 
     def _at(self, constant: ConstantInputs) -> TrainingData:
-        """Return the same rows with some inputs as constants."""
         where = constant.columns, constant.values
         return replace(self, X=settle(*where, self.X), blocks=self.blocks.settled(*where))
 
@@ -368,7 +362,6 @@ class SummedData(TrainingData):
 
     @property
     def total_weight(self) -> float:
-        """Sum of the frequencies of all rows."""
         return self.sums.counts.copies
 
     @property

@@ -16,16 +16,9 @@ LISTED = 3
 
 
 class KeptGroups:
-    """Groups of the kept functions of a fit.
+    """Groups of the kept functions of a fit, and their `order`, that of their first functions.
 
     Values are of shape (n_groups,) with a single output, otherwise (n_outputs, n_groups).
-
-    Attributes
-    ----------
-    groups : Groups
-        Of the functions.
-    order : ndarray of int, shape (n_groups,)
-        The groups in the order of their first functions.
     """
 
     def __init__(self, result: FitResult) -> None:
@@ -48,8 +41,7 @@ class KeptGroups:
 
     def precision(self) -> Array:
         """Precision of the weights of each, infinite where an output does not use it."""
-        precision: Array = self._result.by_output("alpha", np.inf)[..., self.groups.first]
-        return precision
+        return self._result.by_output("alpha", np.inf)[..., self.groups.first]
 
     def well_determined(self) -> Array:
         """Σγ: number of weights of each that the data determine."""

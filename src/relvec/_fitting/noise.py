@@ -38,18 +38,9 @@ ROUNDS, ANEW = 50, 2
 def learn_noise(
     problem: Problem, basis: Basis, constant: Sequence[Solution], candidates: Basis
 ) -> list[Solution]:
-    """Solution of every output, from that with constant noise on.
+    """Solution of every output, one a target, from that with constant Gaussian noise on.
 
-    Parameters
-    ----------
-    problem : Problem
-        Targets with Gaussian noise, one an output.
-    basis : Basis
-        Candidates of the function.
-    constant : sequence of Solution
-        Solutions with constant noise.
-    candidates : Basis
-        Candidates of the log variance.
+    The basis has the candidates of the function, `candidates` those of the log variance.
     """
     data = problem.data
     functions = data.candidates(basis, problem.likelihood)
@@ -61,17 +52,9 @@ def learn_noise(
 
 
 class NoiseAlternation:
-    """Rounds of a search for the log variance and one for the function.
+    """Rounds of a search for the log variance and one for the function, of a target t (n, 1).
 
-    Parameters
-    ----------
-    problem : Problem
-    functions, squares : Design
-        Candidates of the function, and of the log variance at the same rows.
-    candidates : Basis
-        Those of the log variance.
-    t : ndarray of shape (n_samples, 1)
-        Target.
+    Of the designs at the same rows `squares` has the candidates of the log variance.
     """
 
     def __init__(

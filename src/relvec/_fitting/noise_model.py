@@ -76,14 +76,12 @@ class LearntNoise(Compact):
     def relative_precision(self, X: Array) -> Array:
         """⟨e^−g⟩ at rows, shape (n_samples,): what a row counts in the posterior of the weights."""
         mean, variance = self.log_moments(X)
-        relative: Array = np.exp(0.5 * variance - mean)
-        return relative
+        return np.exp(0.5 * variance - mean)
 
     def std_error(self, X: Array) -> Array:
         """Standard deviation of e^(g/2) at rows as a share of √⟨e^g⟩, shape (n_samples,)."""
         _, variance = self.log_moments(X)
-        share: Array = np.sqrt(-np.expm1(-0.25 * variance))
-        return share
+        return np.sqrt(-np.expm1(-0.25 * variance))
 
     def cost(self, X: Array, weights: Array | None) -> float:
         """Nats by which the bound is below the evidence at the precisions of the rows, eq. R13."""

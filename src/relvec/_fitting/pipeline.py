@@ -41,33 +41,11 @@ def fit(
     runner: Runner,
     noise: Callable[[Basis], Basis] | None = None,
 ) -> FitResult:
-    """Fit validated data.
+    """Fit validated data with all candidates, as `place` returns them, and drive the searches.
 
-    Parameters
-    ----------
-    data : TrainingData
-        Rows and targets.
-    basis : Basis
-        All candidates, as `place` returns them.
-    likelihood : Likelihood
-        Distribution of the targets.
-    config : FitConfig
-        The rest of the parameters.
-    runner : Runner
-        Drives the searches.
-    noise : callable, optional
-        Makes of the candidates of the function, their scales learnt, those of the log variance of
-        the noise, where that is to be learnt.
-
-    Returns
-    -------
-    result : FitResult
-        Kept functions, fitted outputs, and how the search went.
-
-    Raises
-    ------
-    OverflowError
-        No digits of float64 are left for the weights.
+    Where the noise is to be learnt, `noise` makes of the candidates of the function, their scales
+    learnt, those of the log variance. OverflowError says that no digits of float64 are left for the
+    weights.
     """
     data = data.without_unused()
     data.check(likelihood)

@@ -134,15 +134,10 @@ def statement(share: float) -> str:
 
 
 class Neighbours:
-    """The rows nearest to each row, whose residuals are alike where a function misses something.
+    """The rows nearest to each row of X (n, d), whose residuals are alike where a function misses.
 
     Columns are standardised. Rows at one place have their mean in the place of residuals: copies of
     a row tell nothing of their neighbours. Where several places are as near, they have theirs.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
     """
 
     def __init__(self, X: Array) -> None:

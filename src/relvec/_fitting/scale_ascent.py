@@ -58,19 +58,9 @@ def _nonzero(values: Mapping[str, float | Array], hyper: Mapping[str, float | Ar
 class ScaledEvidence:
     """Evidence of fixed functions, summed over the outputs, and its gradient (eq. 53).
 
-    The coordinates are θ and then, output by output, log α and log β.
-
-    Parameters
-    ----------
-    problem : Problem
-        Rows and targets.
-    basis : Basis
-        The functions.
-    outputs : sequence of Hyperparameters
-        Functions that each output uses, with precisions for the functions as they are and the
-        target in the units of its design.
-    Phi : ndarray of shape (n_samples, n_functions), optional
-        Values of the functions, where they are known.
+    The coordinates are θ and then, output by output, log α and log β. Each of the `outputs` uses
+    some functions, with precisions for them as they are and the target in the units of its design;
+    Φ (n_samples, n_functions) are their values, where they are known.
     """
 
     def __init__(

@@ -89,8 +89,7 @@ def _promising(basis: Basis, gain: Array, least: float) -> Index:
     groups = Groups.of_labels(basis.groups)
     worth = groups.largest(np.where(basis.optional, gain, 0.0))
     best = np.argsort(-worth, kind="stable")[:MOST]
-    functions: Index = groups.members(best[worth[best] > least])[0]
-    return functions
+    return groups.members(best[worth[best] > least])[0]
 
 
 def _gains(problem: Problem, basis: Basis, solutions: Sequence[Solution]) -> Array:
@@ -132,5 +131,4 @@ def _gains_of(
         state = model.at(replace(alone.hyper_of(solution.alpha), active=places))
         total = total + model.scores(state).gain
     asked = np.unique(design.groups.label[np.searchsorted(positions, part)])
-    gained: Array = total[asked]
-    return gained
+    return total[asked]

@@ -19,23 +19,12 @@ class Terms:
     """Terms that the functions of a model are part of, f(x) = constant + Σ f_term(x).
 
     The mean of every term over the training rows is zero.
-
-    Attributes
-    ----------
-    names : list of str
-        Names of the terms, in the order of their first functions.
-    label : ndarray of int, shape (n_active,)
-        Term of each function.
-    center : ndarray of shape (n_active,)
-        Mean of each function over the training rows.
-    covariances : list of ndarray of shape (m, m)
-        Covariance of the functions of each term over the training rows.
     """
 
-    names: list[str]
-    label: Index
-    center: Array
-    covariances: list[Array]
+    names: list[str]  # of the terms, in the order of their first functions
+    label: Index  # (n_active,), term of each function
+    center: Array  # (n_active,), mean of each function over the training rows
+    covariances: list[Array]  # (m, m) of the functions of each term over the training rows
 
     @classmethod
     def of(cls, of_functions: Sequence[str], moments: Moments) -> Self:

@@ -40,19 +40,10 @@ class Part:
 
 
 class Checkpoint:
-    """Results of a fit so far, in a file.
+    """Results of a fit so far, in a file that may be there already.
 
-    Parameters
-    ----------
-    path : Path
-        File, which may be there already.
-    made_of : mapping of str to str
-        What the fit is made of: digests, by the names that messages call them.
-
-    Attributes
-    ----------
-    earlier : float
-        Seconds that the fit took in other processes, less what was lost.
+    The fit is `made_of` digests, by the names that messages call them. `earlier` seconds of it were
+    in other processes, less what was lost.
     """
 
     def __init__(self, path: Path, made_of: Mapping[str, str]) -> None:

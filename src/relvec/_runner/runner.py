@@ -26,19 +26,9 @@ STOPPED = {"interrupted": "interrupted", "callback": "ended by a callback"}
 class Runner:
     """Makes the passes of searches, and does what goes on beside them.
 
-    Parameters
-    ----------
-    checkpoint : Checkpoint, default=None
-        What another process found of the same fit, and where this one keeps what it finds.
-    callbacks : Callbacks, default=None
-        Told of the passes.
-    verbose : int, default=0
-        Positive: print a row a pass.
-
-    Attributes
-    ----------
-    stopped : str or None
-        Why the fit is to end with what it has: ``"interrupted"`` or ``"callback"``.
+    The checkpoint has what another process found of the same fit, and keeps what this one finds;
+    callbacks are told of the passes; `verbose` prints a row a pass. `stopped` says why the fit is
+    to end with what it has: ``"interrupted"``, ``"callback"``, or None if it is not.
     """
 
     def __init__(

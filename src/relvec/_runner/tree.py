@@ -13,13 +13,7 @@ PACKAGE = "relvec."
 
 
 class Tree:
-    """Objects as nodes of JSON; the numbers of their arrays, one behind the other, as bytes.
-
-    Parameters
-    ----------
-    numbers : bytes
-        Of the arrays that are to be read.
-    """
+    """Objects as nodes of JSON; the `numbers` of their arrays, one behind the other, as bytes."""
 
     def __init__(self, numbers: bytes = b"") -> None:
         self.numbers = bytearray(numbers)

@@ -26,17 +26,10 @@ MODERATE = 1e50
 
 @dataclass(frozen=True)
 class Centers:
-    """Points that functions are centred on.
+    """Points that functions are centred on."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_centers, n_features)
-    rows : ndarray of int, shape (n_centers,)
-        The training row that each point is, -1 where it is none.
-    """
-
-    points: Array
-    rows: Index
+    points: Array  # (n_centers, n_features)
+    rows: Index  # (n_centers,), the training row that each point is, -1 where it is none
 
     @classmethod
     def on(cls, X: Array, rows: Index | None = None) -> Centers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Self
 
@@ -46,11 +46,9 @@ class Composite(Basis):
 
     @property
     def hyper(self) -> dict[str, float | Array]:
-        """Values of all parts; see `Basis.hyper`."""
         return _by_position(part.hyper for part in self.parts_)
 
     def with_hyper(self, values: Mapping[str, float | Array]) -> Self:
-        """Hand each part its values; see `Basis.with_hyper`."""
         moved = copy.copy(self)
         own: list[dict[str, float | Array]] = [{} for _ in self.parts_]
         for key, value in values.items():
@@ -60,7 +58,6 @@ class Composite(Basis):
         return moved
 
     def hyper_gradient(self, X: Array, D: Array) -> dict[str, float | Array]:
-        """Gradients of all parts; see `Basis.hyper_gradient`."""
         shares = zip(self.parts_, self._part_gradients(X, D), strict=True)
         return _by_position(part.hyper_gradient(X, share) for part, share in shares)
 
@@ -130,7 +127,6 @@ class Concatenate(Composite):
         return cls(parts)._of(parts)
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Fix the functions of every part; see `Basis.place`."""
         return self._of(self._placed("bases", Basis, X, centers, weights))
 
     def _of(self, parts: list[Basis]) -> Self:
@@ -145,18 +141,15 @@ class Concatenate(Composite):
         return list(accumulate((len(part.rows_) for part in self.parts_), initial=0))
 
     def evaluate(self, X: Array) -> Array:
-        """Values of all parts side by side; see `Basis.evaluate`."""
         return np.hstack([np.empty((len(X), 0)), *(part.evaluate(X) for part in self.parts_)])
 
     def derivatives(self, X: Array) -> Iterator[Array]:
-        """Yield derivatives of all parts side by side; see `Basis.derivatives`."""
         none = np.empty((X.shape[1], len(X), 0))
         parts = [part.derivatives(X) if len(part.rows_) else none for part in self.parts_]
         for each in zip(none, *parts, strict=True):
             yield np.hstack(each)
 
     def products(self) -> list[Products]:
-        """Parts of all; see `Basis.products`."""
         size = len(self.rows_)
         return [
             each.among(np.arange(begin, begin + len(part.rows_)), size)
@@ -166,7 +159,6 @@ class Concatenate(Composite):
         ]
 
     def restrict(self, active: Index) -> Self:
-        """Keep the functions `active` of each part, in ascending order; see `Basis.restrict`."""
         own, none = self._divided(active), np.empty(0, dtype=np.intp)
         parts = [part.restrict(own.get(number, none)) for number, part in enumerate(self.parts_)]
         return copy.copy(self)._of(parts)
@@ -181,7 +173,6 @@ class Concatenate(Composite):
         return dict(zip(numbers.tolist(), own, strict=False))
 
     def distinct(self, constant: NDArray[np.bool_]) -> Index:
-        """Functions of each part that are no multiples of its others; see `Basis.distinct`."""
         parts = zip(self.parts_, self._begins(), strict=False)
         found = [begin + part.distinct(constant) for part, begin in parts]
         return np.concatenate([np.empty(0, dtype=np.intp), *found])
@@ -191,7 +182,6 @@ class Concatenate(Composite):
         return self._by_part([part.names(features) for part in self.parts_])
 
     def terms(self, features: Sequence[str] | None = None) -> list[str]:
-        """Terms of all parts, named like the functions; see `Basis.terms`."""
         return self._by_part([part.terms(features) for part in self.parts_])
 
     def _by_part(self, names: list[list[str]]) -> list[str]:
@@ -205,7 +195,6 @@ class Concatenate(Composite):
 
     @property
     def groups(self) -> Index:
-        """Labels of each part after those of the part before; see `Basis.groups`."""
         found, begin = [], 0
         for part in self.parts_:
             found.append(part.groups + begin)
@@ -214,12 +203,10 @@ class Concatenate(Composite):
 
     @property
     def optional(self) -> NDArray[np.bool_]:
-        """Functions of all parts that are; see `Basis.optional`."""
         found = [part.optional for part in self.parts_]
         return np.concatenate([np.empty(0, dtype=np.bool_), *found])
 
     def unspanned(self, X: Array) -> dict[int, Array]:
-        """Variance of all parts; see `Basis.unspanned`."""
         parts = zip(self.parts_, self._begins(), strict=False)
         return {
             begin + position: variance
@@ -229,41 +216,32 @@ class Concatenate(Composite):
 
     @property
     def coarse(self) -> bool:
-        """True where a part is; see `Basis.coarse`."""
         return any(part.coarse for part in self.parts_)
 
     def refined(self, X: Array, weights: Array | None, noise: Array) -> Basis:
-        """Refine all parts; see `Basis.refined`."""
         own = np.split(noise, self._begins()[1:-1])
-        return self._unless_same(
-            [part.refined(X, weights, some) for part, some in zip(self.parts_, own, strict=True)]
-        )
+        return self._changed(lambda part, its: part.refined(X, weights, its), own)
 
     @property
     def to_screen(self) -> bool:
-        """True where a part is; see `Basis.to_screen`."""
         return any(part.to_screen for part in self.parts_)
 
     def screened(self, X: Array, weights: Array | None, gain: Array) -> Basis:
-        """Screen all parts; see `Basis.screened`."""
         own = np.split(gain, self._begins()[1:-1])
-        return self._unless_same(
-            [part.screened(X, weights, some) for part, some in zip(self.parts_, own, strict=True)]
-        )
+        return self._changed(lambda part, its: part.screened(X, weights, its), own)
 
-    def _unless_same(self, parts: list[Basis]) -> Basis:
-        """Take other fitted parts unless they are the same."""
+    def _changed(self, change: Callable[[Basis, Array], Basis], own: list[Array]) -> Basis:
+        """Take what a change makes of each part and its `own` values, unless all stay the same."""
+        parts = list(map(change, self.parts_, own))
         same = all(part is old for part, old in zip(parts, self.parts_, strict=True))
         return self if same else copy.copy(self)._of(parts)
 
     @property
     def nothing(self) -> float | Array:
-        """Sizes of all parts; see `Basis.nothing`."""
         sizes = [np.broadcast_to(part.nothing, len(part.rows_)) for part in self.parts_]
         return np.concatenate([np.empty(0), *sizes])
 
     def kernel_parts(self) -> list[tuple[KernelFunction, Index]]:
-        """Kernels of all parts; see `Basis.kernel_parts`."""
         return [
             (k, begin + functions)
             for part, begin in zip(self.parts_, self._begins(), strict=False)
@@ -316,7 +294,6 @@ class Group(Concatenate):
 
     @property
     def groups(self) -> Index:
-        """One label; see `Basis.groups`."""
         return np.zeros(len(self.rows_), dtype=np.intp)
 
     @property

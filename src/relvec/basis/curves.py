@@ -61,8 +61,7 @@ class Line:
 
     def values(self, X: Array) -> Array:
         """See `Factor.values`."""
-        values: Array = (numbers(X, self.feature)[:, None] - self.mean) / self.deviation
-        return values
+        return (numbers(X, self.feature)[:, None] - self.mean) / self.deviation
 
     def slopes(self, X: Array) -> Array:
         """See `Factor.slopes`."""
@@ -75,28 +74,15 @@ class Curve:
 
     With the covariance k of the process, exp(−d²/2ℓ²) of distances d in standard deviations of the
     input, and its knots c they are k(x, c) k(c, c)^(−1/2), less their means over the training rows.
-
-    Attributes
-    ----------
-    middle, unit : float
-        Median of the input, and its standard deviation as its mean absolute deviation tells it.
-    width : float
-        ℓ, in that unit.
-    knots : ndarray of shape (n_knots,)
-        c, in that unit.
-    root : ndarray of shape (n_knots, size)
-        k(c, c)^(−1/2) in the directions that rounding leaves.
-    mean : ndarray of shape (size,)
-        Means over the training rows.
     """
 
     feature: int
-    middle: float
-    unit: float
-    width: float
-    knots: Array
-    root: Array
-    mean: Array
+    middle: float  # median of the input
+    unit: float  # its standard deviation as its mean absolute deviation tells it
+    width: float  # ℓ, in that unit
+    knots: Array  # (n_knots,), c, in that unit
+    root: Array  # (n_knots, size), k(c, c)^(−1/2) in the directions that rounding leaves
+    mean: Array  # (size,), means over the training rows
 
     @classmethod
     def of(cls, feature: int, x: Array, weights: Array | None, n_knots: int, width: float) -> Self:
@@ -134,8 +120,7 @@ class Curve:
         u = _compressed(far)
         inner = 1 / (self.unit * np.hypot(1.0, far / TAIL))
         outer = (self.knots - u[:, None]) / self.width**2 * _gaussian(u, self.knots, self.width)
-        slopes: Array = inner[:, None] * (outer @ self.root)
-        return slopes
+        return inner[:, None] * (outer @ self.root)
 
 
 @dataclass(frozen=True)
@@ -143,18 +128,12 @@ class Levels:
     """Indicators of the categories of an input, less their shares of the training rows.
 
     All are zero for a category that the training rows do not have.
-
-    Attributes
-    ----------
-    categories : ndarray of shape (size,)
-        Different values of the input in the training rows, ascending.
-    share : ndarray of shape (size,)
-        Share of the training rows in each.
     """
 
     feature: int
+    #: (size,), different values of the input in the training rows, ascending
     categories: NDArray[Any]
-    share: Array
+    share: Array  # (size,), share of the training rows in each
 
     kind = "levels"
 
@@ -205,8 +184,7 @@ def holds_numbers(X: NDArray[Any], feature: int) -> bool:
 
 def _compressed(u: Array) -> Array:
     """Return inputs nearly as they are near zero, and as their logarithm in the tails."""
-    compressed: Array = TAIL * np.arcsinh(u / TAIL)
-    return compressed
+    return TAIL * np.arcsinh(u / TAIL)
 
 
 def _gaussian(u: Array, knots: Array, width: float) -> Array:

@@ -90,7 +90,6 @@ class CategoricalKernel(ScaledKernel):
     peak = 1.0
 
     def place(self, X: NDArray[Any], centers: Centers, weights: Array | None) -> Self:
-        """Resolve γ and centre the functions; see `Basis.place`."""
         super(ScaledKernel, self).place(X, centers, weights)
         self.gamma_ = self._resolved(X, weights)
         return self

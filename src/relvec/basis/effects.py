@@ -128,7 +128,6 @@ class Effect(Terms):
 
     @property
     def groups(self) -> Index:
-        """One label; see `Basis.groups`."""
         return np.zeros(len(self.terms_), dtype=np.intp)
 
     def unspanned(self, X: Array) -> dict[int, Array]:

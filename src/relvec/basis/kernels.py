@@ -214,7 +214,6 @@ class PolynomialKernel(ScaledKernel):
         self.degree, self.gamma, self.coef0 = degree, gamma, coef0
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Check the power and centre the functions; see `Basis.place`."""
         check_count(self.degree, "degree")
         check_finite(self.coef0, "coef0")
         return super().place(X, centers, weights)
@@ -257,7 +256,6 @@ class Sigmoid(ScaledKernel):
         self.gamma, self.coef0 = gamma, coef0
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Check the constant and centre the functions; see `Basis.place`."""
         check_finite(self.coef0, "coef0")
         return super().place(X, centers, weights)
 
@@ -330,7 +328,6 @@ class CallableKernel(Kernel):
         self.function = function
 
     def k(self, X: Array, Z: Array) -> Array:
-        """Call the function and check what it returns."""
         K = as_numbers(self.function(X.copy(), Z.copy()), "kernel function")
         if K.shape != (len(X), len(Z)):
             raise ValueError(

@@ -218,7 +218,6 @@ class Process(Basis):
 
     @property
     def groups(self) -> Index:
-        """One label; see `Basis.groups`."""
         return np.zeros(len(self.terms_), dtype=np.intp)
 
     @property

@@ -14,20 +14,12 @@ from relvec._numerics.typing import Array, Index
 
 @dataclass(frozen=True)
 class Products:
-    """Parts Σ_p mix_pm Π_d u_dp(x_d) of functions φ_m, of some inputs d.
+    """Parts Σ_p mix_pm Π_d u_dp(x_d) of functions φ_m, of some inputs d."""
 
-    Attributes
-    ----------
-    features : ndarray of int, shape (n_inputs,)
-        The inputs, ascending.
-    values : callable
-        Maps rows (n_samples, n_features) to u, of shape (n_samples, n_inputs, n_products).
-    mix : ndarray of shape (n_products, n_functions)
-    """
-
-    features: Index
+    features: Index  # (n_inputs,), the inputs, ascending
+    #: maps rows (n_samples, n_features) to u, of shape (n_samples, n_inputs, n_products)
     values: Callable[[Array], Array]
-    mix: Array
+    mix: Array  # (n_products, n_functions)
 
     @classmethod
     def of_input(cls, feature: int, values: Callable[[Array], Array], mix: Array) -> Self:

@@ -107,7 +107,6 @@ class RationalQuadratic(RadialKernel):
         self.alpha, self.gamma = alpha, gamma
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Check α and centre the functions; see `Basis.place`."""
         if isinstance(self.alpha, str) and self.alpha == "evidence":
             self.alpha_ = 1.0
         else:
@@ -117,7 +116,6 @@ class RationalQuadratic(RadialKernel):
 
     @property
     def hyper(self) -> dict[str, float | Array]:
-        """α and γ, where they are learnt; see `Basis.hyper`."""
         alpha: dict[str, float | Array] = {"alpha": self.alpha_} if self.alpha == "evidence" else {}
         return alpha | super().hyper
 
@@ -180,7 +178,6 @@ class Periodic(ScaledKernel):
         self.period, self.gamma, self.learn_period = period, gamma, learn_period
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Check period and γ and centre the functions; see `Basis.place`."""
         check_positive(self.period, "period")
         self.period_ = float(self.period)
         super(ScaledKernel, self).place(X, centers, weights)
@@ -197,7 +194,6 @@ class Periodic(ScaledKernel):
 
     @property
     def hyper(self) -> dict[str, float | Array]:
-        """Period and γ, where they are learnt; see `Basis.hyper`."""
         period: dict[str, float | Array] = {"period": self.period_} if self.learn_period else {}
         return period | super().hyper
 

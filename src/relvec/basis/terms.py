@@ -100,8 +100,7 @@ class Polynomial(Terms):
 
 def _powers(features: Index, powers: Index, X: Array) -> Array:
     """Powers of inputs, shape (n_samples, n_inputs, 1)."""
-    found: Array = X[:, features, None] ** powers[:, None]
-    return found
+    return X[:, features, None] ** powers[:, None]
 
 
 class Fourier(Terms):
@@ -271,7 +270,6 @@ class FunctionColumns(Terms):
         self.function, self.column_names = function, column_names
 
     def place(self, X: Array, centers: Centers, weights: Array | None) -> Self:
-        """Count the columns; see `Basis.place`."""
         self.n_columns_ = self._values(X if weights is None else X[weights > 0]).shape[1]
         if self.column_names is not None and len(self.column_names) != self.n_columns_:
             raise ValueError(

@@ -113,7 +113,6 @@ class SharesDisplay(Display):
     """Base of displays of observed shares of rows against those that were predicted."""
 
     def plot(self, *, level: float = 0.95, ax: Axes | None = None) -> Self:
-        """Draw the picture; see `from_estimator` for the parameters."""
         check_coverage(level, "level")
         self._set_axes(ax)
         self._draw(level)

@@ -91,7 +91,6 @@ class EffectSharesDisplay(Display):
         return cls(terms=terms[shown], share=share[shown], std=std[shown]).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the picture; see `from_estimator` for the parameters."""
         self._set_axes(ax)
         if ax is None:
             self.figure_.set_figheight(AROUND + BAR * len(self.terms))

@@ -184,7 +184,6 @@ class EffectsDisplay(Display):
         return cls(effects=effects, level=level, effect_name=name).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the picture; see `from_estimator` for the parameters."""
         self._set_axes(ax)
         if ax is None:
             across = min(len(self.effects), ACROSS)

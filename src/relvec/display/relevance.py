@@ -105,7 +105,6 @@ class RelevanceDisplay(Display):
         return display.plot(n_features=n_features, ax=ax)
 
     def plot(self, *, n_features: int | None = None, ax: Axes | None = None) -> Self:
-        """Draw; see `from_estimator` for the parameters."""
         if n_features is not None:
             check_count(n_features, "n_features", len(self.relevance))
         self._set_axes(ax)

@@ -53,7 +53,6 @@ def register_all() -> None:
 
 def _parse_regressor(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     """Declare one output or two."""
-    del custom_parsers
     wanted = scope.get_options(model, {"return_std": False})["return_std"]
     operator = scope.declare_local_operator(f"Relvec{type(model).__name__}", model)
     operator.inputs = inputs

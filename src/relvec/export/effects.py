@@ -132,7 +132,6 @@ def unspanned(basis: Any, x: Expression, feature: Axis, phi: Expression) -> dict
 
     At a row x along the axis `feature`, given the values of all functions, `phi`.
     """
-    del basis, x, feature, phi
     return {}
 
 
@@ -173,7 +172,6 @@ def _(basis: Effect, x: Expression, feature: Axis, phi: Expression) -> dict[int,
 @singledispatch
 def variance(kernel: Any, x: Expression, feature: Axis) -> Expression:
     """Covariance k(x, x) of a row x along the axis `feature` with itself."""
-    del x, feature
     raise ValueError(
         f"Process({kernel!r}) cannot be exported with return_std=True or with probabilities: "
         f"k(x, x) of {type(kernel).__name__} has no formula"

@@ -65,7 +65,6 @@ from relvec.export.expression import (
 @singledispatch
 def formula(basis: Any, x: Expression, feature: Axis, function: Axis) -> Expression:
     """Values of a fitted basis at a row x along the axis `feature`, along the axis `function`."""
-    del x, feature, function
     raise ValueError(
         f"{basis!r} cannot be exported: no formula of {type(basis).__name__} is known; "
         "relvec.export.formula.register takes one"

@@ -109,7 +109,6 @@ class Likelihood(ABC):
         Laplace's method expands log p about the mean alone; a lower bound that is quadratic looks
         at the variance, too. Shapes are as in `moments`.
         """
-        del variance
         return Surrogate(self.log_prob(t, mean), self.gradient(t, mean), self.neg_hessian(t, mean))
 
     @property
@@ -134,12 +133,10 @@ class Likelihood(ABC):
         frequency : ndarray of shape (n_samples,)
             Frequency weight of each row.
         """
-        del t, mean, variance, frequency
         return self
 
     def initial(self, t: Array, frequency: Array) -> tuple[Self, Array, Array]:
         """Likelihood, and moments of the linear predictor, that a fit which learns begins with."""
-        del frequency
         R = self.n_outputs
         return self, np.zeros((len(t), R)), np.zeros((len(t), R, R))
 
@@ -151,12 +148,10 @@ class Likelihood(ABC):
         Of a mixture it is the component for N(mean, variance), with parameters that the search
         learns unless they are to be `known`.
         """
-        del t, mean, variance, known
         return self, None
 
     def above_conditional(self, t: Array, mean: Array, variance: Array, precision: Array) -> Array:
         """Expected log p above that of the `conditional` with a `precision`, shape (n_samples,)."""
-        del mean, variance, precision
         return np.zeros(len(t))
 
     def with_conditional(self, conditional: Likelihood) -> Likelihood:
@@ -210,7 +205,6 @@ class RegressionLikelihood(Likelihood):
         """Distribution of scipy.stats, one for each linear predictor in an array of any shape."""
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log density or log probability of each row's target, shape (n_samples,)."""
         log_prob: Array = self._log_density(y, t).sum(axis=1)
         return log_prob
 

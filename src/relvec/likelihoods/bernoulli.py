@@ -43,7 +43,6 @@ class Bernoulli(ClassLikelihood):
     """p(t | y) = σ(y)ᵗ (1 − σ(y))¹⁻ᵗ with σ(y) = 1/(1 + e⁻ʸ) and t either 0 or 1, eq. 23."""
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log probability of each row's class."""
         log_prob: Array = -np.logaddexp(0.0, np.where(t > 0, -y, y)).sum(axis=1)
         return log_prob
 
@@ -85,8 +84,7 @@ class Bernoulli(ClassLikelihood):
         exponent = below + 0.5 * variance
         shifted = np.exp(np.minimum(exponent, 0.0)) * _mixture(-below - variance, variance)
         rare = np.where(exponent < 0, shifted, _mixture(below, variance))
-        p: Array = np.where(mean < 0, np.hstack([1 - rare, rare]), np.hstack([rare, 1 - rare]))
-        return p
+        return np.where(mean < 0, np.hstack([1 - rare, rare]), np.hstack([rare, 1 - rare]))
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Probability of class 1, and variance of its indicator."""
@@ -94,7 +92,6 @@ class Bernoulli(ClassLikelihood):
         return p[:, 1:], p[:, 1:] * p[:, :1]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        """Zeros and ones."""
         drawn: Array = (rng.random_sample(y.shape) < expit(y)).astype(np.float64)
         return drawn
 
@@ -108,7 +105,6 @@ class LogisticBound(Bernoulli):
     """
 
     def surrogate(self, t: Array, mean: Array, variance: Array) -> Surrogate:
-        """See `Likelihood.surrogate`."""
         square = mean**2 + variance[:, 0]
         xi, slope = np.sqrt(square), np.full(mean.shape, 0.125)
         np.divide(np.tanh(xi / 2), 4 * xi, out=slope, where=xi > 0)

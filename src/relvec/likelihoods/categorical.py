@@ -49,14 +49,12 @@ class Categorical(ClassLikelihood):
         return contrasts
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log probability of each row's class."""
         log_prob: Array = (t * log_softmax(self.functions(y), axis=1)).sum(axis=1)
         return log_prob
 
     def gradient(self, t: Array, y: Array) -> Array:
         """Target less σ along the contrasts."""
-        gradient: Array = (t - self.probabilities(y)) @ self.contrasts.T
-        return gradient
+        return (t - self.probabilities(y)) @ self.contrasts.T
 
     def neg_hessian(self, t: Array, y: Array) -> Array:
         """diag(σ) − σσᵀ along the contrasts."""
@@ -83,8 +81,7 @@ class Categorical(ClassLikelihood):
 
     def functions(self, y: Array) -> Array:
         """y_k of every class, which sum to zero."""
-        functions: Array = y @ self.contrasts
-        return functions
+        return y @ self.contrasts
 
     def probabilities(self, y: Array) -> Array:
         """Softmax of y."""

@@ -57,7 +57,6 @@ class Gaussian(RegressionLikelihood):
         return norm(y, np.sqrt(self._variance()))
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log density of each row's target."""
         log_prob: Array = normal_log_density(t - y, self._variance()).sum(axis=1)
         return log_prob
 
@@ -98,9 +97,7 @@ class Gaussian(RegressionLikelihood):
         return normal_log_density(t - mean, variance)[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        """Linear predictors with noise."""
-        noisy: Array = y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
-        return noisy
+        return y + np.sqrt(self._variance()) * rng.standard_normal(y.shape)
 
 
 def normal_interval(mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
@@ -114,5 +111,4 @@ def normal_log_density(error: Array, variance: float | Array) -> Array:
     """Logarithm of the density of N(0, variance), −∞ where squared errors exceed float64."""
     with np.errstate(over="ignore"):
         square = (error / np.sqrt(variance)) ** 2
-    log_density: Array = -0.5 * (np.log(2 * np.pi * variance) + square)
-    return log_density
+    return -0.5 * (np.log(2 * np.pi * variance) + square)

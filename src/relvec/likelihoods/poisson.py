@@ -42,7 +42,6 @@ class Poisson(RegressionLikelihood):
         return poisson(_rate(y))
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log probability of each row's count."""
         t, y = _with_offset(t, y)
         # Of counts of 10¹², t·y − λ − log t! would lose what a step towards the mode gains.
         excess = y - np.log(np.where(t > 0, t, 1.0))
@@ -95,7 +94,6 @@ class Poisson(RegressionLikelihood):
         return count_log_density(t, rate, rate * covariance[:, 0])[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        """Counts."""
         rate = _rate(y)
         if rate.max(initial=0.0) > LARGEST_RATE:
             raise OverflowError(f"a rate of {rate.max():.3g} is too large to draw counts from")
@@ -105,7 +103,7 @@ class Poisson(RegressionLikelihood):
         """Counts are not negative, not all zero, and have squares in the range of float64."""
         super().check(t[:, :1])
         with np.errstate(over="ignore"):  # which is refused
-            check_squares((t[:, 0] * t[:, 0]).sum(), "y")
+            check_squares((t[:, 0] * t[:, 0]).sum())
         if not t[:, 0].any():
             raise ValueError("y is zero in every row, expected a positive count")
 

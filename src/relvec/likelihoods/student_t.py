@@ -91,8 +91,7 @@ class StudentT(RegressionLikelihood):
 
     def row_precision(self, square: Array) -> Array:
         """⟨u⟩ = (ν + 1)/(ν + z²), the precision of the Gaussian that touches at z²."""
-        precision: Array = (self.degrees_of_freedom + 1) / (self.degrees_of_freedom + square)
-        return precision
+        return (self.degrees_of_freedom + 1) / (self.degrees_of_freedom + square)
 
     def above_gaussian(self, square: Array, precision: Array) -> Array:
         """Log p less that of Gaussian noise with precision u/σ², at z².
@@ -101,8 +100,7 @@ class StudentT(RegressionLikelihood):
         ½⟨log u⟩ − ½ log⟨u⟩ less the divergence of q(u) from its prior.
         """
         gaussian = 0.5 * (np.log(precision / (2 * np.pi)) - precision * square)
-        above: Array = self.log_density(square) - gaussian
-        return above
+        return self.log_density(square) - gaussian
 
     def expected_square(self, t: Array, mean: Array, variance: Array) -> Array:
         """⟨z²⟩ of each row for linear predictors N(mean, variance), shape (n_samples,)."""
@@ -125,7 +123,7 @@ class StudentT(RegressionLikelihood):
         rounding = max(ROUNDINGS * abs(center), LEAST_SCALE)
         with np.errstate(over="ignore", invalid="ignore"):  # which is refused
             distance = np.abs(t[:, 0] - center)
-            check_squares(frequency @ distance**2, "y")
+            check_squares(frequency @ distance**2)
         scale2 = robust_scale(distance, rounding, frequency) ** 2
         noise = StudentT(scale2, LEAST_DEGREES, max(LEAST_SHARE * scale2, rounding**2))
         return noise, np.full(t.shape, center), np.zeros((*t.shape, 1))
@@ -138,7 +136,6 @@ class StudentT(RegressionLikelihood):
         return gaussian, self.row_precision(self.expected_square(t, mean, variance))
 
     def above_conditional(self, t: Array, mean: Array, variance: Array, precision: Array) -> Array:
-        """See `Likelihood.above_conditional`."""
         return self.above_gaussian(self.expected_square(t, mean, variance), precision)
 
     def with_conditional(self, conditional: Likelihood) -> StudentT:
@@ -189,7 +186,6 @@ class StudentT(RegressionLikelihood):
         return student(self.degrees_of_freedom, y, np.sqrt(self.scale2))
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        """Log density of each row's target."""
         return self.log_prob_at(((t - y) ** 2 / self.scale2)[:, 0])
 
     def gradient(self, t: Array, y: Array) -> Array:
@@ -219,7 +215,6 @@ class StudentT(RegressionLikelihood):
         return Surrogate(value, weight * (t - mean), weight[:, :, None])
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
-        """Mean and variance of a new target."""
         return mean, covariance[:, 0] + self.noise_variance
 
     def joint_covariance(self, mean: Array, covariance: Array) -> Array:
@@ -230,8 +225,7 @@ class StudentT(RegressionLikelihood):
 
     def error_scale(self, mean: Array, covariance: Array) -> Array:
         """√(σ² + variance of the linear predictor): finite where that of the noise is not."""
-        scale: Array = np.sqrt(covariance[:, 0] + self.scale2)
-        return scale
+        return np.sqrt(covariance[:, 0] + self.scale2)
 
     def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
         """Quantiles of the sum of Student-t noise and a linear predictor that is normal.
@@ -262,7 +256,6 @@ class StudentT(RegressionLikelihood):
         return log_density[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        """Linear predictors with noise."""
         noisy: Array = y + np.sqrt(self.scale2) * rng.standard_t(self.degrees_of_freedom, y.shape)
         return noisy
 

@@ -80,7 +80,6 @@ class Sequential(Solver):
             )
 
     def init(self, model: EvidenceModel, start: Hyperparameters | None = None) -> ForwardState:
-        """See `Solver.init`."""
         if start is None:
             starts = self.starts(model)
         else:
@@ -125,11 +124,9 @@ class Sequential(Solver):
         return tuple(Start(FROM_LOW_RANK, hyper) for hyper in models)
 
     def done(self, state: ForwardState) -> bool:
-        """See `Solver.done`."""
         return state.n_iter >= self.max_iter or not (state.starts or state.stages)
 
     def step(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
-        """See `Solver.step`."""
         if not state.stages:
             state = self._entered(model, state.changed(endings=state.reached).next_start())
         priced = self._priced(state)
@@ -147,14 +144,12 @@ class Sequential(Solver):
         return after if after.starts or after.stages else self._worth_their_price(model, after)
 
     def restore(self, model: EvidenceModel, state: ForwardState) -> None:
-        """See `Solver.restore`."""
         if state.updates is not None:
             FixedPoint().restore(model, state.updates)
         elif state.exact:
             model.span_only(state.best.active)
 
     def result(self, model: EvidenceModel, state: ForwardState) -> Solution:
-        """See `Solver.result`."""
         reached = state.reached
         priced = self._priced(state)
         best = priced._best(reached)
