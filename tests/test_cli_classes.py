@@ -144,7 +144,7 @@ def test_classes_are_held_out_in_proportion(irises, tmp_path, capsys):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_predict_writes_classes_and_probabilities(irises, irises_csv, tmp_path, capsys, suffix):
     saved = str(tmp_path / "model.skops")
-    assert main(["fit", irises_csv, "--target", "species", "--out", saved]) == 0
+    assert main(["fit", irises_csv, "--target", "species", "--model", "rvm", "--out", saved]) == 0
     new = irises.drop(columns="species").iloc[::-3, ::-1]
     data, out = write(new, tmp_path / f"new{suffix}"), tmp_path / f"predicted{suffix}"
     capsys.readouterr()
@@ -175,7 +175,7 @@ def test_classes_are_named_as_they_are_written(flats, kind, names, tmp_path, cap
     flats["verdict"] = flats["verdict"].astype(kind) if kind == "category" else sold.astype(kind)
     path, saved = write(flats, tmp_path / "flats.parquet"), str(tmp_path / "model.skops")
     out = tmp_path / "out.csv"
-    assert main(["fit", path, "--target", "verdict", "--out", saved]) == 0
+    assert main(["fit", path, "--target", "verdict", "--model", "rvm", "--out", saved]) == 0
     assert report(capsys.readouterr().out)["task"].endswith(f"2 classes: {', '.join(names)}")
     assert main(["predict", saved, path, "--out", str(out)]) == 0
     written = pd.read_csv(out, dtype={"predicted": str})

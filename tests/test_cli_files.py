@@ -234,7 +234,7 @@ def test_labels_are_no_formulas_in_csv_files(label, tmp_path):
     labels = np.where(x < 20, label, "other")
     data = write(pd.DataFrame({"x": x, "label": labels}), tmp_path / "data.parquet")
     model = str(tmp_path / "model.skops")
-    assert main(["fit", data, "--target", "label", "--out", model]) == 0
+    assert main(["fit", data, "--target", "label", "--model", "rvm", "--out", model]) == 0
     for suffix in (".csv", ".parquet"):
         assert main(["predict", model, data, "--out", str(tmp_path / f"out{suffix}")]) == 0
     written = pd.read_csv(tmp_path / "out.csv", dtype=str)["predicted"]
@@ -247,7 +247,7 @@ def test_labels_do_not_command_the_terminal(tmp_path, capsys):
     x = np.arange(60.0)
     table = pd.DataFrame({"x": x, RED: np.where(x < 30, RED, "grün\u202fvert")})
     data, model = write(table, tmp_path / "data.parquet"), str(tmp_path / "model.skops")
-    assert main(["fit", data, "--target", RED, "--out", model]) == 0
+    assert main(["fit", data, "--target", RED, "--model", "rvm", "--out", model]) == 0
     out = capsys.readouterr().out
     assert r"\x1b[31mred\x1b[0m\x9b5m" in out
     assert "grün\u202fvert" in out
@@ -266,7 +266,7 @@ def test_signs_that_a_terminal_obeys_are_escaped_in_csv_files_too(sign, tmp_path
         pd.DataFrame({"x": x, "label": np.where(x < 30, label, "blue")}), tmp_path / "data.parquet"
     )
     model, out = str(tmp_path / "model.skops"), tmp_path / "out.csv"
-    assert main(["fit", data, "--target", "label", "--out", model]) == 0
+    assert main(["fit", data, "--target", "label", "--model", "rvm", "--out", model]) == 0
     assert main(["predict", model, data, "--out", str(out)]) == 0
     code = ord(sign)
     shown = f"re\\x{code:02x}d" if code < 256 else f"re\\u{code:04x}d"

@@ -64,15 +64,11 @@ def common_checks(estimators):
 test_common_checks = common_checks(
     [
         RVR(),
-        RVR(fit_intercept=False),
-        RVR(kernel="linear"),
         RVR(kernel="precomputed"),
         RVR(kernel=Concatenate([Columns(), RBF(gamma=0.5)]), centers=3, random_state=0),
         RVR(likelihood="poisson"),
         RVC(),
         RVC(kernel="laplacian", multi_class="ovr", proba="mode", class_weight="balanced"),
-        RVR(kernel=["rbf", Columns()]),
-        RVR(augment=True),
         RVR(remainder="process"),
         EffectsRegressor(),
         SparseBayesianRegressor(),
@@ -82,6 +78,10 @@ test_common_checks = common_checks(
 test_more_common_checks = pytest.mark.slow(
     common_checks(
         [
+            RVR(fit_intercept=False),
+            RVR(kernel="linear"),
+            RVR(kernel=["rbf", Columns()]),
+            RVR(augment=True),
             SparseBayesianRegressor(fit_intercept=False),
             SparseBayesianRegressor(likelihood="poisson"),
             SparseBayesianClassifier(multi_class="ovr", proba="mode", class_weight="balanced"),

@@ -109,7 +109,8 @@ def correlated(case: Case) -> Iterator[Finding]:
     """Residuals of rows that follow each other are alike."""
     for name, z, _ in _residuals(case):
         z = z - z.mean()
-        between = float(z[1:] @ z[:-1] / (z @ z))
+        square = float(z @ z)
+        between = float(z[1:] @ z[:-1]) / square if square else 0.0
         p = float(norm.sf(between * np.sqrt(len(z))))
         if p < LEVEL:
             yield Finding(
