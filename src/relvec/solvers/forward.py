@@ -291,6 +291,7 @@ class Sequential(Solver):
         holds = state.stages[0] == "hold" and not model.noise.held
         noise = replace(model.noise, held=True) if holds else model.noise
         limits = model.thorough if state.thorough else model.quick
+        from_best = state.hyper is state.best
         there = newton_ascent(model.at(state.hyper, state.warm), model.n, noise, self.tol, limits)
         least = -np.inf if state.fresh else state.log_evidence
         stalled = there.log_evidence < least + self.tol
@@ -300,8 +301,9 @@ class Sequential(Solver):
         scores = model.scores(there, self.tol, state.known)
         finished = stalled or scores.gain.max(initial=0.0) < self.tol
         if state.thorough and finished:
-            settled = self._settled(model, state, noise) if there.allowed_decrease else state
-            return settled.after_stage()
+            if there.allowed_decrease:
+                state = self._settled(model, state, noise, there if from_best else None)
+            return state.after_stage()
         if holds and (is_large(there, model.n) or len(there.hyper.alpha) > MAX_HELD):
             return state.after_stage()
         if state.n_iter >= self.max_iter:
@@ -321,10 +323,13 @@ class Sequential(Solver):
         batch = np.argpartition(-gain, size - 1)[:size]
         return scores.added(here.hyper, batch, threshold)
 
-    def _settled(self, model: EvidenceModel, state: ForwardState, noise: Noise) -> ForwardState:
-        """Go on from the best pass to where steps come to rest that need not raise the evidence."""
-        here = model.at(state.best, state.best_warm)
-        there = newton_ascent(here, model.n, noise, self.tol, model.thorough)
+    def _settled(
+        self, model: EvidenceModel, state: ForwardState, noise: Noise, there: EvidenceState | None
+    ) -> ForwardState:
+        """Go where steps lead from the best pass that need not raise the evidence, if not known."""
+        if there is None:
+            here = model.at(state.best, state.best_warm)
+            there = newton_ascent(here, model.n, noise, self.tol, model.thorough)
         return self._replaced(model, state, there) if np.isfinite(there.log_evidence) else state
 
     def _polished(self, model: EvidenceModel, state: ForwardState) -> ForwardState:
