@@ -10,6 +10,8 @@ from relvec.solvers.newton import newton_ascent
 
 #: Functions to a row at which a group may stand for the noise.
 MAX_DENSITY = 1 / 3
+#: Share of the rows that a model uses up at which it may stand for noise that is held.
+MAX_USED = 1 / 2
 
 
 def is_large(state: EvidenceState, n: float) -> bool:
@@ -17,10 +19,9 @@ def is_large(state: EvidenceState, n: float) -> bool:
 
     Functions of a group do not each use up an observation, so that these are counted.
     """
-    most = MAX_DENSITY * n
-    if len(state.hyper.active) <= most:
-        return False
-    return len(state.hyper.alpha) > most or bool(state.used().max() > most)
+    if len(state.hyper.alpha) > MAX_DENSITY * n:
+        return True
+    return not state.hyper.single and bool(state.used().max() > MAX_USED * n)
 
 
 def without_large_group(
