@@ -89,14 +89,16 @@ def hyper(problem):
 
 # Hyperparameters
 
+VARYING = DenseDesign(np.eye(10, 12)[:, 2:] + np.eye(10), center=True)
+
 
 def test_a_precision_a_function_is_the_default():
     hyper = Hyperparameters(np.array([4, 2]), np.array([1.0, 3.0]))
     assert_array_equal(hyper.group, [0, 1])
     assert hyper.each is hyper.alpha
     assert_array_equal(hyper.keep(np.array([1])).active, [2])
-    assert_array_equal(hyper.sorted().active, [2, 4])
-    assert_array_equal(hyper.sorted().each, [3, 1])
+    assert_array_equal(hyper.sorted(VARYING).active, [2, 4])
+    assert_array_equal(hyper.sorted(VARYING).each, [3, 1])
 
 
 def test_groups_are_kept_and_added_whole():
@@ -111,8 +113,18 @@ def test_groups_are_kept_and_added_whole():
     assert_array_equal(swapped.each, [3, 3, 3, 1])
     longer = hyper.add(np.array([1, 0, 3]), np.array([5.0, 7.0]), np.array([1, 0, 0]))
     assert_array_equal(longer.each, [3, 1, 3, 3, 7, 5, 5])
-    assert_array_equal(hyper.sorted().active, [2, 4, 7, 9])
-    assert_array_equal(hyper.sorted().each, [3, 1, 3, 3])
+    assert_array_equal(hyper.sorted(VARYING).active, [2, 4, 7, 9])
+    assert_array_equal(hyper.sorted(VARYING).each, [3, 1, 3, 3])
+
+
+def test_functions_that_are_constant_go_if_others_of_their_group_do_not():
+    design = DenseDesign(np.eye(10) * (np.arange(10) % 3 > 0), center=True)
+    alpha, group = np.array([1.0, 3.0]), np.array([0, 1, 1, 0])
+    some = Hyperparameters(np.array([4, 0, 2, 3]), alpha, 1.0, group).sorted(design)
+    assert_array_equal(some.active, [2, 4])
+    assert_array_equal(some.each, [3, 1])
+    none = Hyperparameters(np.array([4, 0, 3, 5]), alpha, 1.0, group).sorted(design)
+    assert_array_equal(none.active, [0, 3, 4, 5])
 
 
 def test_functions_with_a_precision_each_take_their_order():

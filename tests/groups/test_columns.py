@@ -52,6 +52,18 @@ def target(X, rng):
     )
 
 
+@pytest.mark.parametrize("solver", ["sequential", "em"])
+def test_a_category_that_no_row_has_is_left_out_of_its_group(case, solver, X, y):
+    estimator, target = case
+    estimator.set_params(solver=solver)
+    without = clone(estimator).set_params(groups=list(LABELS)).fit(X, target(y))
+    longer = np.column_stack([X, np.zeros(len(X))])
+    found = estimator.set_params(groups=[*LABELS, "b"]).fit(longer, target(y))
+    assert_array_equal(found.relevance_, without.relevance_)
+    assert_allclose(found.coef_[..., :10], without.coef_, rtol=1e-6, atol=1e-9)
+    assert found.log_evidence(longer, target(y)) == pytest.approx(without.log_evidence_, rel=1e-9)
+
+
 def test_a_group_of_one_column_is_the_column(case, X, y):
     estimator, target = case
     alone = clone(estimator).fit(X, target(y))

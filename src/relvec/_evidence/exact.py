@@ -250,7 +250,7 @@ class ExactEvidence(EvidenceModel):
         return neglecting
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
-        hyper = hyper.sorted()
+        hyper = hyper.sorted(self.design)
         alpha, kept = hyper.each, self.design.restrict(hyper.active)
         found = self._recomputed(kept, alpha, hyper.beta)
         noise_variance, units = self.target.scale**2 / hyper.beta, self.target.scale[:, None]

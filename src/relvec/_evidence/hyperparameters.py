@@ -117,9 +117,16 @@ class Hyperparameters:
             group=np.append(self.group, len(self.alpha) + group),
         )
 
-    def sorted(self) -> Self:
-        """Return the same with the candidates in ascending order."""
+    def sorted(self, design: Design) -> Self:
+        """Return the same with the candidates in ascending order.
+
+        Without those that are constant and came with others of their group: their weights are zero.
+        """
         order = np.argsort(self.active)
+        if not self.single:
+            varies = np.isfinite(design.scale[self.active])
+            some = self.total(varies.astype(np.float64))[self.group] > 0
+            order = order[(varies | ~some)[order]]
         return replace(self, active=self.active[order], group=self.group[order])
 
     def in_units(self, unit: Array) -> Self:

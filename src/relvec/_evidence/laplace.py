@@ -286,7 +286,7 @@ class LaplaceEvidence(EvidenceModel):
         """Nothing is stored."""
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
-        searched, hyper = hyper, hyper.sorted()
+        searched, hyper = hyper, hyper.sorted(self.design)
         kept, found = self.design.restrict(hyper.active), self.at(hyper)
         if not np.isfinite(found.log_evidence):
             # There is one mode, which from no weights is found in one order and not in another.
