@@ -18,7 +18,7 @@ def derivative(
     function : callable
         Takes an array of the shape of x.
     x : array-like of shape (n,) or (n_rows, n), or a number
-        Of several rows all are moved at once: value i of the function hangs on row i alone.
+        Of several rows all are moved at once: value i of the function depends on row i alone.
     step : float or array of shape (n,)
         A thousandth of the length on which the function changes, for each coordinate: the error is
         then some 1e-13 of its values. More where they are less exact than rounding leaves them.

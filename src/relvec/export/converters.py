@@ -102,7 +102,7 @@ def _begun(scope: Any, operator: Any, container: Any) -> tuple[OnnxWriter, dict[
 def _is_averaged(model: Any) -> bool:
     """True if probabilities are averages over several outputs.
 
-    These hang on the axes of a covariance, of which single precision does not leave enough.
+    These depend on the axes of a covariance, of which single precision does not leave enough.
     """
     several = any(output.likelihood.n_outputs > 1 for output in model.fit_result_.outputs)
     return several and bool(model.fit_result_.parameters["proba"] == "integrated")

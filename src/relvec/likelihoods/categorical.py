@@ -126,7 +126,7 @@ def _principal_root(covariance: Array) -> Array:
     """R with RᵀR the covariance of each row, widest axis first.
 
     The first coordinates of quasi-random points are the most even. Signs are those that make the
-    largest component of an axis positive, so that they do not hang on the linear algebra library.
+    largest component of an axis positive, so that they do not depend on the linear algebra library.
     """
     values, axes = np.linalg.eigh(covariance)
     largest = np.abs(axes).argmax(axis=1)[:, None]
