@@ -124,10 +124,10 @@ def prune(state: EvidenceState, tol: float) -> EvidenceState:
     """Delete the functions that cost least, while each costs less than `tol` nats.
 
     What deletions cost is known exactly where the posterior is; elsewhere it is an estimate, which
-    the evidence of the smaller model has to confirm: of all of them, or else of the first alone.
+    the evidence of the smaller model has to confirm: of all of them, or else, of groups, of one.
     """
     while True:
-        for most in (np.inf, 1):
+        for most in (np.inf,) if state.hyper.single else (np.inf, 1):
             which = kept_after_deletions(state.variances, state.means, state.hyper, tol, most)
             lost = len(state.hyper.alpha) - len(which)
             if not lost:
