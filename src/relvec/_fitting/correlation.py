@@ -1,8 +1,8 @@
 """Learn the correlation ρ of noise from row to row: searches in turn with the best ρ for each.
 
 Given ρ the rows are whitened, and a search goes as ever. Given the functions that it kept, ρ
-maximises the evidence together with all precisions. There may be several maxima: what hangs
-together from row to row is noise, or a function with many terms. So the searches begin at several
+maximises the evidence together with all precisions. There may be several maxima: rows that are
+alike may have noise in common, or a function with many terms. So the searches begin at several
 values of ρ, and the one is gone on with whose evidence is the highest less a price for its
 functions.
 """

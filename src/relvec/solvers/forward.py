@@ -40,9 +40,6 @@ from relvec.solvers.updates import FixedPoint
 
 #: Weights up to which a start by updates of all functions is affordable: a pass costs their cube.
 MAX_WEIGHTS = 800
-#: Functions with which a search no longer holds the noise: of thousands of candidates hundreds fit
-#: noise that is held too low, and the search ends where it would from fewer of them.
-MAX_HELD = 256
 #: Candidates added together at most, and the share of the best gain under which none is added.
 BATCH, SHARE = 32, 0.03
 #: Share of the directions beyond which a low-rank start may have had too few for the function.
@@ -304,7 +301,7 @@ class Sequential(Solver):
             if there.allowed_decrease:
                 state = self._settled(model, state, noise, there if from_best else None)
             return state.after_stage()
-        if holds and (is_large(there, model.n) or len(there.hyper.alpha) > MAX_HELD):
+        if holds and is_large(there, model.n):
             return state.after_stage()
         if state.n_iter >= self.max_iter:
             return state

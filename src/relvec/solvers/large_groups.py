@@ -12,6 +12,9 @@ from relvec.solvers.newton import newton_ascent
 MAX_DENSITY = 1 / 3
 #: Share of the rows that a model uses up at which it may stand for noise that is held.
 MAX_USED = 1 / 2
+#: Precisions beyond which it may, too: of thousands of candidates hundreds fit noise that is held
+#: too low, and the search ends where it would from fewer of them.
+MAX_HELD = 256
 
 
 def is_large(state: EvidenceState, n: float) -> bool:
@@ -19,7 +22,7 @@ def is_large(state: EvidenceState, n: float) -> bool:
 
     Functions of a group do not each use up an observation, so that these are counted.
     """
-    if len(state.hyper.alpha) > MAX_DENSITY * n:
+    if len(state.hyper.alpha) > min(MAX_DENSITY * n, MAX_HELD):
         return True
     return not state.hyper.single and bool(state.used().max() > MAX_USED * n)
 
