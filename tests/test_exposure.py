@@ -1,5 +1,6 @@
 """RVR(likelihood="poisson").fit(exposure=...): counts over unequal times or areas."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -8,10 +9,12 @@ from matplotlib import pyplot
 from scipy.special import gammaln
 from scipy.stats import gamma, nbinom
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import PoissonRegressor
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.pipeline import Pipeline
 
-from relvec import RVR, EffectsRegressor, SparseBayesianRegressor, compare, log_density
+from relvec import RVR, EffectsRegressor, SparseBayesianRegressor, calibrate, compare, log_density
 from relvec._design import DenseDesign
 from relvec._evidence import evidence_model
 from relvec.basis import RBF
@@ -246,9 +249,9 @@ def test_what_has_no_place_for_an_exposure_says_so():
         with pytest.raises(ValueError, match="exposure is given, expected None"):
             model.fit(X, X @ SLOPES + np.sin(y)).predict(X, exposure=exposure)
     counted = RVR(likelihood="poisson").fit(X, y, exposure=exposure)
-    with pytest.raises(ValueError, match=r"calibrate takes no exposure"):
-        counted.calibrate(X, y)
     for asked in (
+        counted.calibrate,
+        counted.summary,
         counted.diagnose,
         partial(CoverageDisplay.from_estimator, counted),
         partial(RegressionDisplay.from_estimator, counted),
@@ -257,6 +260,8 @@ def test_what_has_no_place_for_an_exposure_says_so():
             asked(X, y)
     with pytest.raises(ValueError, match="exposure is given, expected None"):
         RVR().fit(X, X @ SLOPES).diagnose(X, X @ SLOPES, exposure)
+    with pytest.raises(ValueError, match=r"exposure has shape \(9,\), expected \(120,\)"):
+        counted.calibrate(X, y, cv=3, exposure=exposure[:9])
 
 
 def test_counts_are_judged_at_their_exposure():
@@ -272,3 +277,38 @@ def test_counts_are_judged_at_their_exposure():
     # at another exposure the same counts are not those that the model expects
     assert "error_bars_short" not in model.diagnose(new, truth, own).codes
     assert "error_bars_short" in model.diagnose(new, truth, own / 20).codes
+
+
+def test_calibrated_intervals_are_of_counts_at_their_exposure():
+    """Errors of rows left out are in units of the spread at their exposure, as intervals are."""
+    X, y, exposure = counts()
+    folds = [(np.arange(60), np.arange(60, 120)), (np.arange(60, 120), np.arange(60))]
+    model = SparseBayesianRegressor(likelihood="poisson").fit(X, y, exposure=exposure)
+    errors = []
+    for fitted, left in folds:
+        refit = clone(model).fit(X[fitted], y[fitted], exposure=exposure[fitted])
+        mean, std = refit.predict(X[left], return_std=True, exposure=exposure[left])
+        errors.append(np.abs(y[left] - mean) / std)
+    factor = np.sort(np.concatenate(errors))[math.ceil(121 * 0.9) - 1]
+    mean, std = model.predict(X, return_std=True, exposure=exposure)
+    lower, upper = model.calibrate(X, y, cv=folds, exposure=exposure).predict_interval(
+        X, 0.9, exposure=exposure
+    )
+    np.testing.assert_allclose(lower, np.maximum(mean - factor * std, 0), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(upper, mean + factor * std, rtol=1e-9)
+    told = model.summary(X, y, exposure).facts["error"]
+    assert told == f"root mean square {np.sqrt(np.mean((y - mean) ** 2)):.4g} on 120 rows"
+
+
+@pytest.mark.parametrize("searched", [False, True], ids=["pipeline", "search"])
+def test_refits_of_whole_models_have_the_exposure_of_their_rows(searched):
+    X, y, exposure = counts()
+    model = Pipeline([("columns", "passthrough"), ("rate", RVR(gamma=0.3, likelihood="poisson"))])
+    model = GridSearchCV(model, {"rate__gamma": [0.3]}, cv=2) if searched else model
+    model.fit(X, y, rate__exposure=exposure)
+    own = RVR(gamma=0.3, likelihood="poisson").fit(X, y, exposure=exposure)
+    found, expected = (
+        calibrate(one, X, y, cv=KFold(3), exposure=exposure).predict_interval(X, 0.8, exposure)
+        for one in (model, own)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)

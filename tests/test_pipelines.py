@@ -363,6 +363,5 @@ def test_counts_take_an_exposure_on_the_way():
     assert [(one.code, one.numbers) for one in found] == [
         (one.code, one.numbers) for one in counted.diagnose(rows, new, time)
     ]
-    for function in (relvec.calibrate, relvec.summary):
-        with pytest.raises(ValueError, match="takes no exposure"):
-            function(model, X_NEW, new)
+    told = relvec.summary(model, X_NEW, new, exposure=time).facts["error"]
+    assert told == counted.summary(rows, new, time).facts["error"]

@@ -7,7 +7,7 @@ Tibshirani and Wasserman, Distribution-free predictive inference for regression,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,14 +19,14 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
-from relvec._assess.pipelines import unwrap, unwrap_fitted
+from relvec._assess.pipelines import prefix_of, unwrap, unwrap_fitted
 from relvec._numerics.checks import check_coverage, in_memory, named_errors
 from relvec._numerics.typing import Array
 
 __all__ = ["CalibratedClassifier", "CalibratedRegressor"]
 
-#: A fitted model, and inputs and targets of rows that it was not fitted to.
-HeldOut = tuple[BaseEstimator, ArrayLike, NDArray[Any]]
+#: A fitted model, inputs and targets of rows that it was not fitted to, and their exposure if any.
+HeldOut = tuple[BaseEstimator, ArrayLike, NDArray[Any], Array | None]
 
 #: Scores of classes that differ by less are equal: roundings of one row predicted among others.
 SAME_SCORE = 1e-8
@@ -69,8 +69,9 @@ class CalibratedRegressor:
     def of(cls, model: BaseEstimator, held_out: Iterable[HeldOut]) -> Self:
         """Calibrate a model by the errors in rows that were held out."""
         predicted, targets = [], []
-        for fitted, X, y in held_out:
-            moments, z = np.stack(_mean_and_scale(fitted, X), axis=-1), _targets(fitted, y)
+        for fitted, X, y, exposure in held_out:
+            moments = np.stack(_mean_and_scale(fitted, X, exposure), axis=-1)
+            z = _targets(fitted, y)
             predicted.append(moments.reshape(len(z), -1, 2).swapaxes(0, 1))
             targets.append(z.T)
         return cls(_kept(model), np.concatenate(predicted, axis=1), np.concatenate(targets, axis=1))
@@ -80,7 +81,9 @@ class CalibratedRegressor:
         """Errors of the calibration rows over their scales, shape (n_targets, n_samples)."""
         return (self.y - self.predicted[:, :, 0]) / self.predicted[:, :, 1]
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, exposure: ArrayLike | None = None
+    ) -> Array | tuple[Array, Array]:
         """Predict new observations, with errors of the size that calibration rows had.
 
         Parameters
@@ -89,6 +92,8 @@ class CalibratedRegressor:
             Queries; with a precomputed kernel its values against the training rows.
         return_std : bool, default=False
             Return the standard deviation of a new observation too.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count; None is 1 for all.
 
         Returns
         -------
@@ -97,13 +102,16 @@ class CalibratedRegressor:
         std : ndarray of shape (n_samples,) or (n_samples, n_targets)
             If `return_std`, that of the model times the root mean square of the scores.
         """
-        change, (mean, scale) = unwrap(self.model).change, _mean_and_scale(self.model, X)
+        mean, scale = _mean_and_scale(self.model, X, exposure)
+        change = unwrap(self.model).change
         if not return_std:
             return change.back(mean)
         std = scale * np.sqrt(np.mean(self._scores**2, axis=1))
         return change.back(mean), change.scale(mean, std)
 
-    def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> tuple[Array, Array]:
+    def predict_interval(
+        self, X: ArrayLike, coverage: float = 0.95, exposure: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
         """Predict intervals for new observations.
 
         Parameters
@@ -114,6 +122,8 @@ class CalibratedRegressor:
             Probability, at least, that an observation lies in its interval: on average over new
             rows and over calibration rows, all drawn alike. It is at most 1/(n + 1) higher with n
             calibration rows whose scores are distinct.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count; None is 1 for all.
 
         Returns
         -------
@@ -126,7 +136,7 @@ class CalibratedRegressor:
             `coverage` is not a probability, or there are too few calibration rows for it.
         """
         factor = conformal_quantile(np.abs(self._scores), coverage)
-        mean, scale = _mean_and_scale(self.model, X)
+        mean, scale = _mean_and_scale(self.model, X, exposure)
         parts = unwrap(self.model)
         support = parts.estimator.fit_result_.outputs[0].likelihood.support
         lower, upper = np.clip(
@@ -161,7 +171,7 @@ class CalibratedClassifier:
     def of(cls, model: BaseEstimator, held_out: Iterable[HeldOut]) -> Self:
         """Calibrate a model by the probabilities of labels that were held out."""
         predicted, codes = [], []
-        for fitted, X, labels in held_out:
+        for fitted, X, labels, _ in held_out:
             missing = np.setdiff1d(model.classes_, fitted.classes_)
             if len(missing):
                 raise ValueError(
@@ -217,7 +227,12 @@ def conformal_quantile(scores: Array, coverage: float) -> Array:
 
 
 def calibrate(
-    model: Any, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
 ) -> CalibratedRegressor | CalibratedClassifier:
     """Make intervals, or sets of classes, that hold what they say without the model being right.
 
@@ -235,6 +250,8 @@ def calibrate(
         Measure errors in the rows of the fit, by a refit of the whole model without each fold.
     groups : array-like of shape (n_samples,), default=None
         What `cv` keeps together.
+    exposure : array-like of shape (n_samples,), default=None
+        Exposure of each count, where the model was fitted with one.
 
     Returns
     -------
@@ -245,7 +262,7 @@ def calibrate(
     Raises
     ------
     ValueError
-        X or y are not what is expected, or there are `groups` without `cv`.
+        X, y or `exposure` are not what is expected, or there are `groups` without `cv`.
 
     Examples
     --------
@@ -261,27 +278,32 @@ def calibrate(
     [0.3]
     """
     parts = unwrap_fitted(model)
-    parts.estimator._refuse_exposed("calibrate")
     X, y = in_memory(X), in_memory(y)
     rows, targets = parts.estimator._like_fitted(parts.inputs(X), parts.change.forward(y))
     inputs = X if parts.steps or cv is None else rows
+    known = parts.estimator._known_exposure(exposure, len(rows))
     if is_classifier(parts.estimator):
         labels = parts.estimator.classes_[targets]
-        folds = held_out(model, inputs, len(rows), labels, cv, groups)
+        folds = held_out(model, inputs, labels, known, cv, groups)
         return CalibratedClassifier.of(model, folds)
     numbers = targets[:, 0] if targets.shape[1] == 1 else targets
     numbers = np.asarray(y) if parts.change else numbers
-    return CalibratedRegressor.of(model, held_out(model, inputs, len(rows), numbers, cv, groups))
+    return CalibratedRegressor.of(model, held_out(model, inputs, numbers, known, cv, groups))
 
 
 def held_out(
-    model: Any, X: Any, n_rows: int, y: NDArray[Any], cv: Any, groups: ArrayLike | None
+    model: Any,
+    X: Any,
+    y: NDArray[Any],
+    known: Mapping[str, Array],
+    cv: Any,
+    groups: ArrayLike | None,
 ) -> Iterator[HeldOut]:
     """Yield models with the rows that they were not fitted to, and their targets.
 
-    Without `cv` that is the model itself with X, of `n_rows`; else refits without each fold of the
-    rows, which are those of the fit. Of a precomputed kernel a refit has the columns of its own
-    rows.
+    Without `cv` that is the model itself with X; else refits without each fold of the rows, which
+    are those of the fit. Of a precomputed kernel a refit has the columns of its own rows. Exposures
+    are `known` by name, if there are any.
     """
     fitted = unwrap_fitted(model).estimator
     if cv is not None and getattr(fitted, "noise_correlation", None) is not None:
@@ -292,20 +314,21 @@ def held_out(
     if cv is None:
         if groups is not None:
             raise ValueError("groups is given, expected None without cv")
-        yield model, X, y
+        yield model, X, y, known.get("exposure")
         return
-    estimator = unwrap(model).estimator
-    if n_rows != estimator.n_samples_fit_:
+    if len(y) != fitted.n_samples_fit_:
         raise ValueError(
-            f"X has {n_rows} rows, expected the {estimator.n_samples_fit_} of the fit with "
-            f"cv={cv!r}"
+            f"X has {len(y)} rows, expected the {fitted.n_samples_fit_} of the fit with cv={cv!r}"
         )
     with named_errors("cv", "groups"):
         folds = list(check_cv(cv, y, classifier=is_classifier(model)).split(X, y, groups))
     pairwise = get_tags(model).input_tags.pairwise
     for kept, left in folds:
         inputs = np.asarray(X)[:, kept] if pairwise else X
-        yield clone(model).fit(_taken(inputs, kept), y[kept]), _taken(inputs, left), y[left]
+        given = {prefix_of(model) + name: own[kept] for name, own in known.items()}
+        refit = clone(model).fit(_taken(inputs, kept), y[kept], **given)
+        own = known["exposure"][left] if known else None
+        yield refit, _taken(inputs, left), y[left], own
 
 
 def _kept(model: Any) -> Any:
@@ -326,7 +349,7 @@ def _targets(model: Any, y: NDArray[Any]) -> Array:
     return z.reshape(len(z), -1)
 
 
-def _mean_and_scale(model: Any, X: ArrayLike) -> tuple[Array, Array]:
+def _mean_and_scale(model: Any, X: ArrayLike, exposure: ArrayLike | None) -> tuple[Array, Array]:
     """Mean of new observations and scale of their errors, shaped as `predict` returns them.
 
     Of the estimator in a model, in the units that it was fitted to.
@@ -338,6 +361,7 @@ def _mean_and_scale(model: Any, X: ArrayLike) -> tuple[Array, Array]:
     varies = any(output.noise is not None for output in outputs)
     rows = estimator._queries(inputs) if varies else inputs
     means, scales = [], []
+    latent = (latent.T + estimator._log_exposure(exposure, len(latent))).T
     for output, column in enumerate(latent.reshape(len(latent), -1).T):
         likelihood, mean = outputs[output].likelihood_at(rows), column[:, None]
         covariance = std.reshape(len(std), -1)[:, output, None, None] ** 2

@@ -96,8 +96,8 @@ def diagnose(
     inputs = parts.inputs(X)
     if y is None:
         return findings_of(Case(estimator, estimator._queries(inputs), given=inputs, names=names))
-    known = estimator._known_exposure(exposure)
     rows, targets = estimator._like_fitted(inputs, parts.change.forward(y))
+    known = estimator._known_exposure(exposure, len(rows))
     return findings_of(Case(estimator, rows, targets, inputs, row_labels(y), names, known))
 
 

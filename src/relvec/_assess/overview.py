@@ -10,10 +10,16 @@ from sklearn.base import is_classifier
 
 from relvec._assess.facts import facts, numbers
 from relvec._assess.pipelines import Unwrapped, unwrap_fitted
+from relvec._assess.predictions import predict
 from relvec._assess.summary import table
 
 
-def summary(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Any:
+def summary(
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+) -> Any:
     """Table of the functions that a model kept, under facts of its fit.
 
     Parameters
@@ -25,6 +31,8 @@ def summary(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) 
         Rows to tell the error on, as ``model.predict`` takes them.
     y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
         Their targets.
+    exposure : array-like of shape (n_samples,), default=None
+        Exposure of each count, where the model was fitted with one.
 
     Returns
     -------
@@ -52,15 +60,15 @@ def summary(model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) 
     if parts.change:
         found["units"] = f"those of y after {parts.change}"
     if X is not None:
-        parts.estimator._refuse_exposed("summary(X, y)")
-        found["error"] = _error(parts, X, y)
+        found["error"] = _error(parts, X, y, exposure)
     names, columns = parts.named._function_columns()
     return table(names, columns, facts=found)
 
 
-def _error(parts: Unwrapped, X: Any, y: Any) -> str:
+def _error(parts: Unwrapped, X: Any, y: Any, exposure: ArrayLike | None) -> str:
     """Error at rows: the share of wrong labels, or the root mean square for each target."""
-    predicted, rows = parts.model.predict(X), f"on {len(y)} rows"
+    known, rows = parts.estimator._known_exposure(exposure, len(y)), f"on {len(y)} rows"
+    predicted = predict(parts.model, X, **known) if known else parts.model.predict(X)
     if is_classifier(parts.estimator):
         return f"{100 * np.mean(np.asarray(predicted) != np.asarray(y)):.4g} % of labels {rows}"
     misses = np.asarray(y, dtype=np.float64) - np.reshape(predicted, np.shape(y))

@@ -124,7 +124,12 @@ def _refused_cell(error: str, X: Any) -> str:
 
 
 def prefix_of(model: Any) -> str:
-    """Return the prefix of the estimator's own arguments in ``model.fit``, a pipeline's."""
+    """Return the prefix of the estimator's own arguments in ``model.fit``.
+
+    It has the names of steps of pipelines; a search hands on what it is given.
+    """
+    if hasattr(model, "best_estimator_"):
+        return prefix_of(model.estimator)
     if not isinstance(model, Pipeline):
         return ""
     name, last = model.steps[-1]

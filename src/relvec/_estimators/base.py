@@ -21,6 +21,7 @@ from sklearn.utils import check_scalar
 from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor, calibrate
 from relvec._design import Design
 from relvec._estimators.fitted import Fitted
+from relvec._estimators.targets import check_positive_rows
 from relvec._fitting import pipeline
 from relvec._fitting.centers import CentersLike
 from relvec._fitting.data import TrainingData
@@ -29,7 +30,7 @@ from relvec._fitting.result import FitResult
 from relvec._numerics.checks import check_count, check_positive
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
-from relvec._numerics.typing import Index
+from relvec._numerics.typing import Array, Index
 from relvec._runner import Checkpoint, fingerprints
 from relvec._runner.callbacks import Callbacks, CallbackSupportMixin
 from relvec._runner.runner import Runner
@@ -244,7 +245,12 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     @with_default_float_errors
     def calibrate(
-        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        cv: Any = None,
+        groups: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> CalibratedRegressor | CalibratedClassifier:
         """Make intervals, or sets of classes, that hold what they say if the model is wrong, too.
 
@@ -263,6 +269,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
             ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
         groups : array-like of shape (n_samples,), default=None
             What `cv` keeps together.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count, where the model was fitted with one.
 
         Returns
         -------
@@ -292,7 +300,20 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
         0.97 1
         """
-        return calibrate(self, X, y, cv, groups)
+        return calibrate(self, X, y, cv, groups, exposure)
+
+    def _known_exposure(self, exposure: ArrayLike | None, n_rows: int) -> dict[str, Array]:
+        """Return the exposures of rows by name, if the model was fitted with some, or else nothing.
+
+        Raise where one is given and the other is not.
+        """
+        if (exposure is not None) != self.fit_result_.exposed:
+            expected = "that of each row" if self.fit_result_.exposed else "None"
+            given = "None" if exposure is None else "given"
+            raise ValueError(f"exposure is {given}, expected {expected}, as in the fit")
+        if exposure is None:
+            return {}
+        return {"exposure": check_positive_rows(exposure, n_rows, "exposure")}
 
     def _check_rows_not_kept(self, where: str) -> None:
         """Raise if parameters need rows in memory that are not."""

@@ -298,9 +298,14 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         return float(accuracy_score(labels, predicted, sample_weight=in_memory(sample_weight)))
 
     def calibrate(
-        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        cv: Any = None,
+        groups: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> CalibratedClassifier:
-        calibrated = super().calibrate(X, y, cv, groups)
+        calibrated = super().calibrate(X, y, cv, groups, exposure)
         assert isinstance(calibrated, CalibratedClassifier)
         return calibrated
 

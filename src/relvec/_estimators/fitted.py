@@ -131,7 +131,12 @@ class Fitted(Compact, NotebookBlock):
                 result = replace(result, parameters=self._read_parameters())
             self._set_fit_result(result)
 
-    def summary(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> Any:
+    def summary(
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Any:
         """Table of the functions that were kept, one row each, under facts of the fit.
 
         Parameters
@@ -140,6 +145,8 @@ class Fitted(Compact, NotebookBlock):
             Rows to tell the error on.
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
             Their targets.
+        exposure : array-like of shape (n_samples,), default=None
+            Exposure of each count, where the model was fitted with one.
 
         Returns
         -------
@@ -176,7 +183,7 @@ class Fitted(Compact, NotebookBlock):
         >>> summary.facts["functions kept"]
         '5, fitted to 442 rows'
         """
-        return summary(self, X, y)
+        return summary(self, X, y, exposure)
 
     @with_default_float_errors
     def _function_columns(self) -> tuple[list[str], dict[str, NDArray[Any]]]:
@@ -260,22 +267,6 @@ class Fitted(Compact, NotebookBlock):
         ['underfit', 'kernel_wide']
         """
         return diagnose(self, X, y, exposure)
-
-    def _known_exposure(self, exposure: ArrayLike | None) -> dict[str, ArrayLike]:
-        """Return the exposure of rows by name, if the model was fitted with one, or else nothing.
-
-        Raise where one is given and the other is not.
-        """
-        if (exposure is not None) != self.fit_result_.exposed:
-            expected = "that of each row" if self.fit_result_.exposed else "None"
-            given = "None" if exposure is None else "given"
-            raise ValueError(f"exposure is {given}, expected {expected}, as in the fit")
-        return {} if exposure is None else {"exposure": exposure}
-
-    def _refuse_exposed(self, asked: str) -> None:
-        """Raise if the model was fitted to counts with an exposure, which what is `asked` lacks."""
-        if self.fit_result_.exposed:
-            raise ValueError(f"{asked} takes no exposure, expected a model fitted without one")
 
     @abstractmethod
     def _evidence_models(

@@ -302,11 +302,20 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         return float(r2_score(in_memory(y), predicted, sample_weight=in_memory(sample_weight)))
 
     def calibrate(
-        self, X: ArrayLike, y: ArrayLike, cv: Any = None, groups: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        cv: Any = None,
+        groups: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> CalibratedRegressor:
-        calibrated = super().calibrate(X, y, cv, groups)
+        calibrated = super().calibrate(X, y, cv, groups, exposure)
         assert isinstance(calibrated, CalibratedRegressor)
         return calibrated
+
+    def _log_exposure(self, exposure: ArrayLike | None, n_rows: int) -> Array:
+        """Return the logarithm of the exposure of each row, (n_rows,), zeros without any."""
+        return log_exposure(exposure, n_rows, likelihood_of(self.fit_result_.outputs[0]))
 
     def _joint(
         self, X: ArrayLike, variances: ArrayLike | None, exposure: ArrayLike | None
@@ -320,7 +329,7 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
                 latent = output.posterior.latent_mean(own)
                 covariance = output.posterior.joint_covariance(own)
                 covariance += np.diag(output.unspanned_variance(at))
-            latent = latent + log_exposure(exposure, len(at.Phi), likelihood)[:, None]
+            latent = latent + self._log_exposure(exposure, len(at.Phi))[:, None]
             check_range(latent, covariance)
             if variances is None:
                 mean, _ = likelihood.moments(latent, covariance.diagonal()[:, None, None])

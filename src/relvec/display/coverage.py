@@ -97,7 +97,7 @@ class CoverageDisplay(SharesDisplay):
         """
         transform, regressor = fitted_steps(estimator, "a regressor")
         check_consistent_length(X, y)
-        inputs, known = transform(X), regressor._known_exposure(exposure)
+        inputs, known = transform(X), regressor._known_exposure(exposure, len(y))
         intervals = {
             share: regressor.predict_interval(inputs, coverage=share, **known)
             for share in coverages

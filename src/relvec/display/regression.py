@@ -139,7 +139,7 @@ class RegressionDisplay(Display):
         check_coverage(level, "level")
         transform, regressor = fitted_steps(estimator, "a regressor")
         check_consistent_length(X, y)
-        inputs, known = transform(X), regressor._known_exposure(exposure)
+        inputs, known = transform(X), regressor._known_exposure(exposure, len(y))
         mean = regressor.predict(inputs, **known)
         if mean.ndim > 1:
             raise ValueError(
