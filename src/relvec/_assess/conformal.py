@@ -242,12 +242,16 @@ def calibrate(
         A fitted estimator of this package, or a pipeline, a search or a
         ``TransformedTargetRegressor`` that holds one, in any order.
     X : array-like of shape (n_samples, n_features)
-        Without `cv`, rows that the model was not fitted to, drawn like those to come; 95 % needs 19
-        of them at least. With `cv`, the rows that it was fitted to.
+        Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
+        precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
+        With `cv`, the rows that it was fitted to.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their targets, or labels.
+        Their targets, or labels out of ``classes_``.
     cv : int, cross-validation splitter or iterable of splits, default=None
-        Measure errors in the rows of the fit, by a refit of the whole model without each fold.
+        Measure errors in the rows of the fit, by a refit of the whole model without each fold,
+        with each row counting once. A number is that of folds in the order of the rows, stratified
+        ones of labels. The splitter says how new rows come: ``KFold(5, shuffle=True)`` for more of
+        the same, ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
     groups : array-like of shape (n_samples,), default=None
         What `cv` keeps together.
     exposure : array-like of shape (n_samples,), default=None
@@ -256,26 +260,31 @@ def calibrate(
     Returns
     -------
     calibrated : CalibratedRegressor or CalibratedClassifier
-        With ``predict_interval(X, coverage)`` or ``predict_set(X, coverage)``, for X as the model
-        takes it.
+        Split-conformal, for X as the model takes it; it keeps the model as it is now. Of regression
+        its ``predict_interval(X, coverage)`` is as wide as the errors in y are in units of the
+        predicted standard deviation; of classification there is ``predict_set(X, coverage)``.
 
     Raises
     ------
     ValueError
-        X, y or `exposure` are not what is expected, or there are `groups` without `cv`.
+        X, y or `exposure` are not what is expected, a refit misses a class, or there are `groups`
+        without `cv`.
 
     Examples
     --------
     >>> import relvec
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from relvec.datasets import make_sinc
-    >>> X, y = make_sinc(200, noise_scale=0.1, random_state=0)
-    >>> model = make_pipeline(StandardScaler(), relvec.RVR()).fit(X[::2], y[::2])
-    >>> calibrated = relvec.calibrate(model, X[1::2], y[1::2])
-    >>> lower, upper = calibrated.predict_interval([[0.0]], coverage=0.9)
-    >>> print((upper - lower).round(1))
-    [0.3]
+    >>> from sklearn.datasets import load_diabetes, load_iris
+    >>> from sklearn.model_selection import train_test_split
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = relvec.SparseBayesianRegressor().fit(X[:300], y[:300])
+    >>> calibrated = relvec.calibrate(model, X[:300], y[:300], cv=5)
+    >>> lower, upper = calibrated.predict_interval(X[300:], coverage=0.9)
+    >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
+    0.92
+    >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
+    >>> sets = relvec.calibrate(relvec.RVC().fit(X[:70], y[:70]), X[70:], y[70:]).predict_set(X_new)
+    >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
+    0.97 1
     """
     parts = unwrap_fitted(model)
     X, y = in_memory(X), in_memory(y)

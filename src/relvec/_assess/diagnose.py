@@ -64,9 +64,9 @@ def diagnose(
         A fitted estimator of this package, or a pipeline, a search or a
         ``TransformedTargetRegressor`` that holds one, in any order.
     X : array-like of shape (n_samples, n_features), default=None
-        Rows, of the fit or new ones, as ``model.predict`` takes them.
+        Rows, of the fit or new ones, as ``model.predict`` takes them: are they far from the data?
     y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-        Their targets.
+        Their targets, for what residuals and labels tell.
     exposure : array-like of shape (n_samples,), default=None
         Exposure of each count, where the model was fitted with one.
 
@@ -74,7 +74,8 @@ def diagnose(
     -------
     diagnosis : Diagnosis
         A list that prints one finding a line, with inputs by the names that the steps of the model
-        give them; a transformed target is judged as the estimator has it.
+        give them; each has a ``code``, a ``sentence`` and the ``numbers`` it rests on. Empty if
+        there is nothing to say. A transformed target is judged as the estimator has it.
 
     Examples
     --------
@@ -83,6 +84,8 @@ def diagnose(
     >>> from sklearn.preprocessing import StandardScaler
     >>> from relvec.datasets import make_sinc
     >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
+    >>> relvec.diagnose(relvec.RVR(gamma=0.1).fit(X, y), X, y)
+    nothing to report
     >>> relvec.diagnose(make_pipeline(StandardScaler(), relvec.RVR(gamma=1e-6)).fit(X, y)).codes
     ['underfit', 'kernel_wide']
     """

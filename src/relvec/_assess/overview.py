@@ -20,7 +20,7 @@ def summary(
     y: ArrayLike | None = None,
     exposure: ArrayLike | None = None,
 ) -> Any:
-    """Table of the functions that a model kept, under facts of its fit.
+    """Table of the functions that a model kept, one row each, under facts of its fit.
 
     Parameters
     ----------
@@ -37,9 +37,23 @@ def summary(
     Returns
     -------
     summary : pandas.DataFrame or Summary
-        The table of ``summary`` of the estimator, with inputs by the names that the steps of the
-        model give them; of a transformed target as the estimator has it. It prints its ``facts``
-        above: rows, log evidence, noise, intercept, and the error if there are X and y.
+        Indexed by the names that the steps of the model give the inputs; a plain table that prints
+        the same where pandas is not installed. With several outputs or classes there are columns
+        for each, with its name behind. A transformed target is in the units that the estimator has
+        it in. Its ``facts``, texts by name, are printed above: rows, log evidence, noise,
+        intercept, and the error if there are X and y.
+
+        weight, std
+            Mean and standard deviation of the weight under its posterior.
+        weight_precision
+            α, the precision of its prior; infinite where an output does not use the function.
+        well_determined
+            γ of eq. 17: how far the data, rather than the prior, determine it.
+        group
+            Where functions share precisions, the name of the function's group in
+            ``group_relevance_``.
+        at
+            Where all functions are centred on points, the inputs there, the first few of many.
 
     Examples
     --------
@@ -50,8 +64,15 @@ def summary(
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> model = make_pipeline(StandardScaler(), relvec.SparseBayesianRegressor()).fit(X, y)
     >>> summary = relvec.summary(model, X, y)
-    >>> print(*summary.index, summary.facts["error"], sep="; ")
-    sex; bmi; bp; s3; s5; root mean square 53.99 on 442 rows
+    >>> print(summary[["weight", "std"]].round().to_string(index_names=False))
+         weight  std
+    sex   -10.0  3.0
+    bmi    25.0  3.0
+    bp     15.0  3.0
+    s3    -13.0  3.0
+    s5     23.0  3.0
+    >>> print(summary.facts["functions kept"], summary.facts["error"], sep="; ")
+    5, fitted to 442 rows; root mean square 53.99 on 442 rows
     """
     parts = unwrap_fitted(model)
     if (X is None) != (y is None):

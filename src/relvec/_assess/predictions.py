@@ -67,6 +67,10 @@ def predict_interval(
 ) -> tuple[Array, Array]:
     """Predict central intervals for new observations, noise included.
 
+    They are quantiles of the predictive distribution, and hold their share of new observations as
+    far as the model is right: uncertainty about functions that were left out is not in them.
+    `calibrate` gives intervals that need no model.
+
     Parameters
     ----------
     model : estimator
@@ -75,7 +79,8 @@ def predict_interval(
     X : array-like of shape (n_samples, n_features)
         Inputs, as ``model.predict`` takes them.
     coverage : float, default=0.95
-        Probability that an observation lies in its interval.
+        Probability that an observation lies in its interval, ends included. Counts have whole
+        numbers as ends, which hold at least that much.
     exposure : array-like of shape (n_samples,), default=None
         Exposure of each count; see `RVR.predict`.
 
@@ -88,6 +93,8 @@ def predict_interval(
     ------
     ValueError
         The target is transformed by a function that is not monotone.
+    OverflowError
+        Counts exceed the integers that double precision holds.
 
     Examples
     --------
@@ -111,6 +118,8 @@ def predict_log_density(
 ) -> Array:
     """Logarithm of the density that was predicted for each observation, noise included.
 
+    Its mean over new rows, `relvec.log_density`, judges mean and error bars together.
+
     Parameters
     ----------
     model : estimator
@@ -126,13 +135,14 @@ def predict_log_density(
     Returns
     -------
     log_density : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        In nats, of densities in units of 1/y, also where the model transforms y; of counts the log
-        probability.
+        In nats, of densities in units of 1/y, also where the model transforms y: with y in
+        thousandths it is log 1000 less. Of counts the log probability.
 
     Raises
     ------
     ValueError
-        The target is transformed by a function without a derivative.
+        X or y are not what is expected, or the target is transformed by a function without a
+        derivative.
 
     Examples
     --------

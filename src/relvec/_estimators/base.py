@@ -252,54 +252,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         groups: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> CalibratedRegressor | CalibratedClassifier:
-        """Make intervals, or sets of classes, that hold what they say if the model is wrong, too.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Without `cv`, rows that the model was not fitted to, drawn like those to come; with a
-            precomputed kernel its values against the training rows. 95 % needs 19 of them at least.
-            With `cv`, the rows that it was fitted to.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets, or labels out of ``classes_``.
-        cv : int, cross-validation splitter or iterable of splits, default=None
-            Measure in the rows of the fit, by a refit without each fold, with each row counting
-            once. A number is that of folds in the order of the rows, stratified ones of labels. The
-            splitter says how new rows come: ``KFold(5, shuffle=True)`` for more of the same,
-            ``GroupKFold`` for new groups, ``TimeSeriesSplit`` for what follows in time.
-        groups : array-like of shape (n_samples,), default=None
-            What `cv` keeps together.
-        exposure : array-like of shape (n_samples,), default=None
-            Exposure of each count, where the model was fitted with one.
-
-        Returns
-        -------
-        calibrated : CalibratedRegressor or CalibratedClassifier
-            Split-conformal; it keeps the model as it is now. Of regression its
-            ``predict_interval(X, coverage)`` is as wide as the errors in y are in units of the
-            predicted standard deviation; of classification there is ``predict_set(X, coverage)``.
-
-        Raises
-        ------
-        ValueError
-            X or y are not what is expected, a refit misses a class, or there are `groups` without
-            `cv`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes, load_iris
-        >>> from sklearn.model_selection import train_test_split
-        >>> from relvec import RVC, SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = SparseBayesianRegressor().fit(X[:300], y[:300])
-        >>> lower, upper = model.calibrate(X[:300], y[:300], cv=5).predict_interval(X[300:])
-        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
-        0.97
-        >>> X, X_new, y, y_new = train_test_split(*load_iris(return_X_y=True), random_state=0)
-        >>> sets = RVC().fit(X[:70], y[:70]).calibrate(X[70:], y[70:]).predict_set(X_new)
-        >>> print(sets[range(len(y_new)), y_new].mean().round(2), sets.sum(axis=1).max())
-        0.97 1
-        """
+        """Make intervals, or sets of classes, that hold what they say; see `relvec.calibrate`."""
         return calibrate(self, X, y, cv, groups, exposure)
 
     def _known_exposure(self, exposure: ArrayLike | None, n_rows: int) -> dict[str, Array]:

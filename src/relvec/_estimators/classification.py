@@ -26,27 +26,17 @@ class RVC(KernelEstimator, Classifier):
     Parameters
     ----------
     kernel : str, callable, Basis or list of these, default="rbf"
-        Candidate functions: "rbf", "matern32", "matern52", "rational_quadratic", "laplacian",
-        "linear", "poly", "sigmoid", "linear_spline" (eq. 29), "tanimoto" of fingerprints, "hamming"
-        and "categorical" of categories, which may be texts, "effects" (main effects and
-        interactions, see :class:`relvec.EffectsClassifier`) or
-        "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
-        `relvec.basis` with parameters of its own. A list puts several of them, but no precomputed
-        one, side by side in one dictionary.
+        Candidate functions; see :class:`relvec.RVR`, and of "effects"
+        :class:`relvec.EffectsClassifier`.
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVC`, or an array with one per
-        feature. "evidence" learns one width and "ard" one per feature (App. C), which takes 10 to
-        50 times longer than a fit; features that do not matter have a γ of zero then.
+        feature. "evidence" learns one width and "ard" one per feature, at 10 to 50 times the cost.
     class_weight : dict, "balanced" or None, default=None
         Factor for the weight of every row of a class; "balanced" gives all classes the same total.
     n_starts : int, default=1
-        Starts of the search, which has local optima; more find better ones more often. One that
-        begins with all functions has another behind it, which is not counted. Only the
-        "sequential" solver has more than one.
-    degree : int, default=3
-        Power of the "poly" kernel.
-    coef0 : float, default=0.0
-        Constant of the "poly" and "sigmoid" kernels.
+        Starts of the search, which has local optima; more find better ones more often.
+    degree, coef0 : int, default=3, and float, default=0.0
+        Power of the "poly" kernel; constant of the "poly" and "sigmoid" kernels.
     fit_intercept : bool, default=True
         Include an intercept with a flat prior, one a class; its uncertainty is part of the
         probabilities.
@@ -62,12 +52,9 @@ class RVC(KernelEstimator, Classifier):
     augment : bool, default=False
         Add to the model, for every row that is predicted, a function centred on it, so that
         probabilities become less certain away from the data; see :doc:`/guide/parameters`.
-    remainder : {None, "process"} or Basis, default=None
-        What the kept functions leave: nothing, a Gaussian process as one more group of functions,
-        or a basis of its own, which make probabilities less certain away from the data; see
-        :class:`relvec.RVR`.
-    remainder_centers : int, default=None
-        Centres of the process at most; see `relvec.basis.Process`.
+    remainder, remainder_centers : None, "process" or Basis, and int, default=None
+        Gaussian process for what the kept functions leave, which makes probabilities less certain
+        away from the data, and its centres at most; see :class:`relvec.RVR`.
     alpha_prior : tuple of float, default=(0.0, 0.0)
         Shape and rate of a Gamma prior on every α (eq. 6); see :doc:`/guide/parameters`.
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
@@ -119,18 +106,8 @@ class RVC(KernelEstimator, Classifier):
         The kept functions; ``basis_.transform(X) @ dual_coef_.T + intercept_`` is y(x).
     fit_result_ : FitResult
         Kept functions, fitted outputs and the course of the search, as one value.
-    n_samples_fit_, n_features_in_ : int
-        Rows and features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where X had any.
-
-    References
-    ----------
-    Tipping, M. E. (2001). Sparse Bayesian learning and the relevance vector machine. *Journal of
-    Machine Learning Research* 1, 211-244.
-
-    Rasmussen, C. E. and Quiñonero-Candela, J. (2005). Healing the relevance vector machine through
-    augmentation. *ICML*.
+    n_samples_fit_, n_features_in_, feature_names_in_ : int, int, ndarray of str
+        Rows and features seen in `fit`, and names of the features, where X had any.
 
     Examples
     --------

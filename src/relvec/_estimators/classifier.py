@@ -78,16 +78,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
 
         Warns
         -----
-        ConvergenceWarning
-            `max_iter` passes were not enough.
-        EmptyModelWarning
-            No function raises the evidence, and the model predicts the shares of the classes.
-        InterruptedWarning
-            Ctrl-C or a callback ended the fit; the model is the best so far.
-        CentersWarning
-            There are too many rows for each to carry a candidate.
-        RoundingWarning
-            Columns of X hold rounding errors beside all others, and are taken for constants.
+        RelvecWarning
+            Of the fit; `relvec.exceptions` has the kinds, each with what to do about it.
         """
         with default_float_errors():
             self._check_choice("multi_class", ("multinomial", "ovr"))

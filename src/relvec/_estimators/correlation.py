@@ -120,49 +120,28 @@ class CorrelatedNoise(NoisePredictor):
         """Predict observations that follow those of the fit, by the last residual of their series.
 
         Time Δ after the end of its series the noise is expected to be ρ^Δ times that of the last
-        row, and its variance is σ²(1 − ρ^2Δ). For rows up to the end of a series, or of a series
-        that the fit has not seen, this is what `predict` returns: nothing is taken from residuals.
+        row, and its variance is σ²(1 − ρ^2Δ); other rows are as `predict` has them. There are
+        examples in :doc:`/guide/regression`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Queries.
-        times : array-like of shape (n_samples,), default=None
-            Their times, as in `fit`. None, where `fit` had none, takes them in their order, from
-            one step after the end of each series on.
-        series : array-like of shape (n_samples,), default=None
-            Labels of their series, where `fit` had them.
+        times, series : array-like of shape (n_samples,), default=None
+            Their times and series, as in `fit`. None, where `fit` had no times, takes them in their
+            order, from one step after the end of each series on.
         return_std : bool, default=False
             Return the standard deviation of the observations, too.
 
         Returns
         -------
-        mean : ndarray of shape (n_samples,)
-            Predictive mean, in units of y.
-        std : ndarray of shape (n_samples,)
-            If `return_std`, in units of y, each for itself.
+        mean, std : ndarray of shape (n_samples,)
+            Predictive mean and, if `return_std`, standard deviation, in units of y.
 
         Raises
         ------
         ValueError
             The noise of the fit has no order in time, or times or series are not as in the fit.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from relvec import SparseBayesianRegressor
-        >>> rng, noise = np.random.default_rng(0), np.zeros(301)
-        >>> for n in range(300):
-        ...     noise[n + 1] = 0.9 * noise[n] + rng.normal()
-        >>> X = rng.normal(size=(301, 2))
-        >>> y = 3 * X[:, 0] + noise
-        >>> model = SparseBayesianRegressor(noise_correlation="ar1").fit(X[:300], y[:300])
-        >>> round(model.noise_correlation_.rho, 1)
-        0.9
-        >>> _, alone = model.predict(X[300:], return_std=True)
-        >>> _, following = model.forecast(X[300:], return_std=True)
-        >>> bool(following[0] < alone[0] / 2)
-        True
         """
         ar1 = self.noise_correlation_
         (output,) = self.fit_result_.outputs

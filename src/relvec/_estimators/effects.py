@@ -204,25 +204,15 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         A row for each term, an input or a pair of them or "process": its share of the variance of
         the function over the training rows (its Sobol index, where inputs are independent) with the
         posterior standard deviation of that, and the nats of log evidence that it is worth.
-    terms_ : list of str
-        Names of the terms, as `predict_effects` has them.
-    term_features_ : list of tuple of int
-        Inputs of each term, by position: one, two, or none in particular for a process.
+    terms_, term_features_ : list of str, list of tuple of int
+        Names of the terms, as `predict_effects` has them, and inputs of each, by position: one,
+        two, or none in particular for a process.
     constant_ : float
         Mean of the function over the training rows.
-    noise_variance_ : float
-        σ², in squared units of y.
-    log_evidence_ : float
-        Logarithm of the marginal likelihood.
-    basis_ : Basis
-        The kept functions.
-    fit_result_ : FitResult
-        Kept functions, fitted outputs and the course of the search; what else is read off it is
-        described in :class:`relvec.RVR`.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where X had any.
+    noise_variance_, log_evidence_ : float
+        σ², in squared units of y, and logarithm of the marginal likelihood.
+    basis_, fit_result_, n_features_in_, feature_names_in_
+        As all others in :class:`relvec.RVR`.
 
     See Also
     --------
@@ -303,22 +293,15 @@ class EffectsClassifier(EffectsEstimator, Classifier):
         Labels, ascending.
     effects_ : pandas.DataFrame or Summary
         A row for each term, with columns for every class; see :class:`EffectsRegressor`.
-    terms_ : list of str
-        Names of the terms, as `predict_effects` has them.
-    term_features_ : list of tuple of int
-        Inputs of each term, by position: one, two, or none in particular for a process.
+    terms_, term_features_ : list of str, list of tuple of int
+        Names of the terms, as `predict_effects` has them, and inputs of each, by position: one,
+        two, or none in particular for a process.
     constant_ : float or ndarray of shape (n_classes,)
         Mean of the log-odds over the training rows.
     log_evidence_ : float
         Laplace's approximation to the logarithm of the marginal likelihood, summed over the models.
-    basis_ : Basis
-        The kept functions.
-    fit_result_ : FitResult
-        Kept functions, fitted outputs and the course of the search.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where X had any.
+    basis_, fit_result_, n_features_in_, feature_names_in_
+        As all others in :class:`relvec.RVC`.
 
     Examples
     --------

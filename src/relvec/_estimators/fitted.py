@@ -21,6 +21,7 @@ from relvec._assess.overview import summary
 from relvec._assess.summary import table
 from relvec._estimators.notebook import NotebookBlock
 from relvec._estimators.out_of_core import as_rows, head_of, is_out_of_core
+from relvec._estimators.routing import WithRouting
 from relvec._evidence import EvidenceModel
 from relvec._evidence.posterior import Posterior
 from relvec._fitting.batches import Beside
@@ -55,7 +56,7 @@ PLAIN = ("checkpoint", "class_weight")
 SHOWN = 3
 
 
-class Fitted(Compact, NotebookBlock):
+class Fitted(Compact, WithRouting, NotebookBlock):
     """Attributes and methods of fitted estimators, documented in the estimators."""
 
     fit_result_: FitResult
@@ -137,52 +138,7 @@ class Fitted(Compact, NotebookBlock):
         y: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Any:
-        """Table of the functions that were kept, one row each, under facts of the fit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Rows to tell the error on.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Their targets.
-        exposure : array-like of shape (n_samples,), default=None
-            Exposure of each count, where the model was fitted with one.
-
-        Returns
-        -------
-        summary : pandas.DataFrame or Summary
-            Indexed by name; a plain table that prints the same where pandas is not installed. With
-            several outputs or classes there are columns for each, with its name behind. Its
-            ``facts``, texts by name, are printed above.
-
-            weight, std
-                Mean and standard deviation of the weight under its posterior.
-            weight_precision
-                α, the precision of its prior; infinite where an output does not use the function.
-            well_determined
-                γ of eq. 17: how far the data, rather than the prior, determine it.
-            group
-                Where functions share precisions, the name of the function's group in
-                ``group_relevance_``.
-            at
-                Where all functions are centred on points, the inputs there, the first few of many.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from relvec import SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-        >>> summary = SparseBayesianRegressor().fit(X, y).summary()
-        >>> print(summary[["weight", "std"]].round().to_string(index_names=False))
-             weight   std
-        sex  -213.0  58.0
-        bmi   528.0  65.0
-        bp    313.0  62.0
-        s3   -271.0  64.0
-        s5    476.0  65.0
-        >>> summary.facts["functions kept"]
-        '5, fitted to 442 rows'
-        """
+        """Table of the functions that were kept, under facts of the fit; see `relvec.summary`."""
         return summary(self, X, y, exposure)
 
     @with_default_float_errors
@@ -205,12 +161,11 @@ class Fitted(Compact, NotebookBlock):
 
     @property
     def group_relevance_(self) -> Any:
-        """Table of the groups of functions that were kept, one row each, like `summary`.
+        """Table of the kept groups of functions, one row each, like `summary`.
 
         A function that shares its precision with no other is a group. Columns are ``n_functions``,
-        ``weight_precision``, ``well_determined``, which is the number of weights that the data
-        determine, Σγ of eq. 17, and ``evidence``, the nats of log evidence that deleting the group
-        would cost; the last three for each of several outputs.
+        ``weight_precision``, ``well_determined`` (Σγ of eq. 17) and ``evidence``, the nats that
+        deleting the group would cost; the last three for each of several outputs.
         """
         check_is_fitted(self)
         groups = KeptGroups(self.fit_result_)
@@ -239,33 +194,7 @@ class Fitted(Compact, NotebookBlock):
         y: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Diagnosis:
-        """Say in words what is wrong with the fit, and which parameter to change.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Rows, of the fit or new ones: are they far from the data?
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Their targets, for what residuals and labels tell.
-        exposure : array-like of shape (n_samples,), default=None
-            Exposure of each count, where the model was fitted with one.
-
-        Returns
-        -------
-        diagnosis : Diagnosis
-            A list that prints one finding a line; each has a ``code``, a ``sentence`` and the
-            ``numbers`` it rests on. Empty if there is nothing to say.
-
-        Examples
-        --------
-        >>> from relvec import RVR
-        >>> from relvec.datasets import make_sinc
-        >>> X, y = make_sinc(100, noise_scale=0.1, random_state=0)
-        >>> RVR(gamma=0.1).fit(X, y).diagnose(X, y)
-        nothing to report
-        >>> RVR(gamma=1e-6).fit(X, y).diagnose().codes
-        ['underfit', 'kernel_wide']
-        """
+        """Say in words what is wrong with the fit, and what to change; see `relvec.diagnose`."""
         return diagnose(self, X, y, exposure)
 
     @abstractmethod

@@ -86,20 +86,14 @@ class Incremental(Predictor):
     ) -> Self:
         """Add rows to those that were seen, and fit all of them.
 
-        The first call chooses the centres and the scales of the kernel, learnt ones too, and every
-        later call keeps them: the result is that of one fit with these to all rows. Of the rows,
-        sums in the space of the candidates are kept, not they themselves; they are left out when
-        the estimator is stored. Up to 500 candidates the sums hold all digits; those of more tell
-        candidates apart up to 10⁻¹³ of their squares.
+        The first call chooses centres and scales, which later calls keep: the result is that of one
+        fit with these to all rows. Of the rows sums are kept, which are not stored with the
+        estimator (:doc:`/guide/scale-out`).
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Copies of each row.
+        X, y, sample_weight : array-like
+            As in `fit`.
 
         Returns
         -------
@@ -116,28 +110,22 @@ class Incremental(Predictor):
         >>> from relvec import RVR
         >>> from relvec.datasets import make_sinc
         >>> X, y = make_sinc(300, noise_scale=0.1, random_state=0)
-        >>> model = RVR(centers=X[::10], gamma=0.1)
-        >>> for part in range(3):
-        ...     rows = slice(100 * part, 100 * (part + 1))
-        ...     model = model.partial_fit(X[rows], y[rows])
-        >>> whole = RVR(centers=X[::10], gamma=0.1).fit(X, y)
-        >>> float(abs(model.predict(X) - whole.predict(X)).max()) < 1e-8
-        True
+        >>> model = RVR(centers=X[::10], gamma=0.1).partial_fit(X[:100], y[:100])
+        >>> model.partial_fit(X[100:], y[100:]).n_samples_fit_
+        300
         """
         return self._fit_seen(self._add(X, y, sample_weight))
 
     @with_callbacks
     @with_default_float_errors
     def fit_chunks(self, chunks: Iterable[tuple[ArrayLike, ...]]) -> Self:
-        """Fit rows that come in chunks, each looked at once.
-
-        The first chunk chooses centres and scales; see `partial_fit`, which this is but for fits
-        after every chunk.
+        """Fit rows that come in chunks, each looked at once, as `partial_fit` does.
 
         Parameters
         ----------
         chunks : iterable of tuple
-            ``(X, y)`` or ``(X, y, sample_weight)``, one after the other.
+            ``(X, y)`` or ``(X, y, sample_weight)``, one after the other; the first chooses centres
+            and scales.
 
         Returns
         -------
@@ -148,14 +136,6 @@ class Incremental(Predictor):
         ------
         ValueError
             The likelihood, or a parameter, needs rows that are gone.
-
-        Examples
-        --------
-        >>> from relvec import RVR
-        >>> from relvec.datasets import make_sinc
-        >>> chunks = (make_sinc(100, noise_scale=0.1, random_state=k) for k in range(5))
-        >>> RVR(gamma=0.1).fit_chunks(chunks).n_samples_fit_
-        500
         """
         self._check_takes_parts()
         self._forget_rows()

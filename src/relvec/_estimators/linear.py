@@ -42,26 +42,19 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     remainder_centers : int, default=None
         Centres of the process at most; see `relvec.basis.Process`.
     fit_intercept : bool, default=True
-        Include an intercept with a flat prior, so that adding a constant to y only shifts the
-        predictions; its uncertainty is part of the error bars.
+        Include an intercept with a flat prior; its uncertainty is part of the error bars.
     likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
-        Distribution of y: Gaussian noise around the function, counts whose log rate the function
-        is, by Laplace's method, or Student-t noise for targets with outliers; see
-        :class:`relvec.RVR`.
+        Distribution of y; see :class:`relvec.RVR`.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).
     noise : {"constant", "learnt"} or Basis, default="constant"
         Whether the noise varies with the columns; see :doc:`/guide/parameters`.
     noise_correlation : {None, "ar1"}, AR1 or matrix of shape (n_samples, n_samples), default=None
         Correlation of the noise between rows; see :doc:`/guide/parameters`.
-    alpha_prior : tuple of two floats, default=(0.0, 0.0)
-        Shape and rate of a Gamma prior on every α_d (eq. 6); see :doc:`/guide/parameters`.
-    beta_prior : tuple of two floats, default=(0.0, 0.0)
-        Shape and rate of a Gamma prior on the noise precision; see :doc:`/guide/parameters`.
+    alpha_prior, beta_prior : tuple of two floats, default=(0.0, 0.0)
+        Shape and rate of Gamma priors on every α_d and on 1/σ²; see :doc:`/guide/parameters`.
     multi_output : {"shared", "independent"}, default="shared"
-        With a y of several columns, let the targets share the functions and one α for each, in the
-        units of each target's spread, so that these do not matter; or fit each by itself. Every
-        target has noise of its own. A constant target is fitted by itself, as it shares nothing.
+        With a y of several columns, targets share the functions, or are fitted one by one.
     solver : {"sequential", "fixed_point", "em", "variational"} or Solver, default="sequential"
         Search for the maximum of the evidence; see :doc:`/guide/parameters`.
     n_starts : int, default=None
@@ -77,13 +70,11 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     max_iter : int, default=1000
         Passes of the solver over all starts.
     n_jobs : int or None, default=None
-        Processes among which targets of `multi_output="independent"` are shared out, -1 for
-        all cores; None is 1, or what ``joblib.parallel_config`` says.
+        Processes among which independent targets are shared out, -1 for all cores.
     memory_limit : float, default=1e9
         Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
     checkpoint : str, PathLike or None, default=None
-        File that holds the state of the fit until it ends. A fit that was killed or interrupted
-        goes on from its last pass when the same is fitted again.
+        File from which a fit that was killed goes on when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence, functions and noise after every pass.
 
@@ -93,17 +84,14 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         Weight of every column, zero for those that are out.
     intercept_ : float
         w_0; zero without an intercept.
-    relevance_ : ndarray of int, shape (n_active,)
-        Columns that were kept, ascending.
-    dual_coef_ : ndarray of shape (n_active,)
-        Their weights.
-    weight_precision_ : ndarray of shape (n_active,)
-        α of the kept columns, in inverse squared units of the weights; ``lambda_`` in
-        ``ARDRegression``.
+    relevance_, dual_coef_ : ndarray of shape (n_active,)
+        Columns that were kept, ascending, and their weights.
+    weight_precision_, well_determined_ : ndarray of shape (n_active,)
+        α of the kept columns, in inverse squared units of the weights (``lambda_`` in
+        ``ARDRegression``), and γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior,
+        determine each weight.
     weight_covariance_ : ndarray of shape (n_active, n_active)
         Posterior covariance of their weights (eq. 12).
-    well_determined_ : ndarray of shape (n_active,)
-        γ = 1 − αΣ_ii of eq. 17: how far the data, rather than the prior, determine each weight.
     noise_variance_ : float
         σ², in squared units of y; 1 / ``alpha_`` in ``ARDRegression``. Of Student-t noise its
         variance, νσ²/(ν − 2).
@@ -116,20 +104,10 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
     log_evidence_ : float
         Logarithm of the marginal likelihood (eq. 15); with an intercept the restricted one, so
         never compare it with one without.
-    history_ : list of Pass
-        A row for each pass of the search that ended in this model.
-    n_iter_ : int
-        Passes of all starts together.
-    status_ : str
-        How the fit ended, in words.
     basis_ : Basis
         The kept columns; ``basis_.names()`` names them.
-    n_samples_fit_ : int
-        Rows seen in `fit`.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where X had any.
+    history_, n_iter_, status_, n_samples_fit_, n_features_in_, feature_names_in_
+        Course of the search, and what `fit` saw; see :class:`relvec.RVR`.
 
     See Also
     --------
@@ -237,13 +215,11 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     max_iter : int, default=1000
         Passes of the solver over all starts.
     n_jobs : int or None, default=None
-        Processes among which the models of `multi_class="ovr"` are shared out, -1 for
-        all cores; None is 1, or what ``joblib.parallel_config`` says.
+        Processes among which the models of `multi_class="ovr"` are shared out, -1 for all cores.
     memory_limit : float, default=1e9
         Bytes that a copy of X may take up; a larger X is passed over block by block of rows.
     checkpoint : str, PathLike or None, default=None
-        File that holds the state of the fit until it ends. A fit that was killed or interrupted
-        goes on from its last pass when the same is fitted again.
+        File from which a fit that was killed goes on when the same is fitted again.
     verbose : int, default=0
         Positive: print evidence and functions after every pass.
 
@@ -256,10 +232,8 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
         class; zero for columns that are out.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         w_0; zeros without an intercept.
-    relevance_ : ndarray of int, shape (n_active,)
-        Columns that were kept, ascending.
-    dual_coef_ : ndarray of shape (1, n_active) or (n_classes, n_active)
-        Their weights.
+    relevance_, dual_coef_ : ndarray of shape (n_active,), and (1 or n_classes, n_active)
+        Columns that were kept, ascending, and their weights.
     weight_precision_ : ndarray of shape (n_active,), with "ovr" (n_classes, n_active)
         α of the kept columns, in inverse squared units of the weights; infinite where a class
         does not use the column.
@@ -273,20 +247,10 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     log_evidence_ : float
         Laplace's approximation to the logarithm of the marginal likelihood; with "ovr" the sum over
         the classes.
-    history_ : list of Pass
-        A row for each pass of the search that ended in this model.
-    n_iter_ : int
-        Passes of all starts and classes together.
-    status_ : str
-        How the fit ended, in words.
     basis_ : Basis
         The kept columns; ``basis_.names()`` names them.
-    n_samples_fit_ : int
-        Rows seen in `fit`.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where X had any.
+    history_, n_iter_, status_, n_samples_fit_, n_features_in_, feature_names_in_
+        Course of the search, and what `fit` saw; see :class:`relvec.RVR`.
 
     See Also
     --------

@@ -95,32 +95,23 @@ class NoisePredictor(LatentPredictor):
         X : array-like of shape (n_samples, n_features)
             Queries.
         return_std : bool, default=False
-            Return the uncertainty of that, too.
+            Return the uncertainty of that, too; zero for one variance, which counts as known.
 
         Returns
         -------
-        noise : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        noise, std : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Root of the mean variance of the noise, in units of y: its square and that of the
-            function's standard deviation add up to that of `predict`.
-        std : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            If `return_std`, posterior standard deviation of the noise's; zero with
-            ``noise="constant"``, whose one variance counts as known.
+            function's standard deviation add up to that of `predict`. If `return_std`, its own
+            posterior standard deviation.
 
         Raises
         ------
         ValueError
             The noise is not Gaussian.
 
-        Examples
+        See Also
         --------
-        >>> import numpy as np
-        >>> from relvec import RVR
-        >>> rng = np.random.default_rng(1)
-        >>> X = np.sort(rng.uniform(0, 1, (200, 1)), axis=0)
-        >>> y = 2 * np.sin(2 * np.pi * X[:, 0]) + (0.5 + X[:, 0]) * rng.standard_normal(200)
-        >>> model = RVR(gamma=10, noise="learnt").fit(X, y)
-        >>> model.predict_noise([[0.0], [0.5], [1.0]]).round(1)
-        array([0.6, 1. , 1.2])
+        noise_summary : The functions that it is made of; :doc:`/guide/regression` has examples.
         """
         check_is_fitted(self)
         outputs = self.fit_result_.outputs
@@ -136,11 +127,7 @@ class NoisePredictor(LatentPredictor):
     def noise_summary(self) -> Any:
         """Table of the functions of the log variance of the noise, one row each, like `summary`.
 
-        Returns
-        -------
-        summary : pandas.DataFrame or Summary
-            With the columns weight, std, weight_precision and well_determined; no rows where the
-            noise is constant.
+        It has no rows where the noise is constant.
         """
         check_is_fitted(self)
         names, features = list[str](), getattr(self, "feature_names_in_", None)

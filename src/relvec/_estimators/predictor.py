@@ -126,10 +126,9 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         X : array-like of shape (n_samples, n_features)
             Queries; with a precomputed kernel its values against the training rows. For those in
             Dask the answer is a Dask array, which waits until it is computed.
-        return_std : bool, default=False
-            Return the standard deviation of a new observation too, noise included (eq. 22).
-        return_cov : bool, default=False
-            Return the covariance of new observations too. It has n_samples² entries.
+        return_std, return_cov : bool, default=False
+            Return the standard deviation of a new observation too, noise included (eq. 22), or the
+            covariance of all.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
             Variance of the Gaussian noise of each new observation. None takes `noise_variance_` for
             all, which after a fit with noise known by row is the mean of those.
@@ -180,19 +179,14 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         noise_variance_per_row: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> tuple[Array, Array]:
-        """Predict central intervals for new observations, noise included.
-
-        They are quantiles of the predictive distribution, and hold their share of new observations
-        as far as the model is right: uncertainty about functions that were left out is not in them.
-        `calibrate` gives intervals that need no model.
+        """Predict central intervals, noise included; see `relvec.predict_interval`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Queries; with a precomputed kernel its values against the training rows.
+            Queries, as in `predict`.
         coverage : float, default=0.95
-            Probability that an observation lies in its interval, ends included. Counts have whole
-            numbers as ends, which hold at least that much.
+            Probability that an observation lies in its interval, ends included.
         noise_variance_per_row, exposure : array-like of shape (n_samples,), default=None
             See `predict`.
 
@@ -200,20 +194,6 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         -------
         lower, upper : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Ends, in units of y.
-
-        Raises
-        ------
-        OverflowError
-            Counts exceed the integers that double precision holds.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from relvec import SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> lower, upper = SparseBayesianRegressor().fit(X[:300], y[:300]).predict_interval(X[300:])
-        >>> print(((lower <= y[300:]) & (y[300:] <= upper)).mean().round(2))
-        0.97
         """
         check_is_fitted(self)
         check_coverage(coverage)
@@ -230,14 +210,12 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         noise_variance_per_row: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Array:
-        """Logarithm of the density that was predicted for each observation, noise included.
-
-        Its mean over new rows, `relvec.log_density`, judges mean and error bars together.
+        """Log density predicted for each observation; see `relvec.predict_log_density`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Queries; with a precomputed kernel its values against the training rows.
+            Queries, as in `predict`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             What was observed there.
         noise_variance_per_row, exposure : array-like of shape (n_samples,), default=None
@@ -246,22 +224,7 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
         Returns
         -------
         log_density : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            In nats, of densities in units of 1/y: with y in thousandths it is log 1000 less. Of
-            counts the log probability.
-
-        Raises
-        ------
-        ValueError
-            X or y are not what is expected.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from relvec import SparseBayesianRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = SparseBayesianRegressor().fit(X[:300], y[:300])
-        >>> print(model.predict_log_density(X[300:], y[300:]).mean().round(2))
-        -5.41
+            In nats, of densities in units of 1/y; of counts the log probability.
         """
         check_is_fitted(self)
         X = as_rows(X)
@@ -288,10 +251,8 @@ class Predictor(RegressorMixin, CorrelatedNoise):  # type: ignore[misc]
             Queries.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             What was observed there.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-        exposure : array-like of shape (n_samples,), default=None
-            See `predict`.
+        sample_weight, exposure : array-like of shape (n_samples,), default=None
+            Weight of each row, and its exposure as in `predict`.
 
         Returns
         -------

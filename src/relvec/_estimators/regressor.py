@@ -82,26 +82,21 @@ class Regressor(Incremental):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Inputs, also sparse, in Dask or in `relvec.rows`; with a precomputed kernel its values,
-            of shape (n_samples, n_samples).
+            Inputs, also sparse, in Dask or in `relvec.rows`; with a precomputed kernel its values.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Copies of each row: weight 2 is the row twice, weight 0 its absence.
         noise_variance_per_row : array-like of shape (n_samples,), default=None
             Variance of the Gaussian noise of each row where it is known, in squared units of y, the
-            same for every target; a copy of a row has noise of its own. `noise_variance` has to be
-            None then.
+            same for every target; a copy of a row has noise of its own.
         exposure : array-like of shape (n_samples,), default=None
             How much of time, space or people each count was taken over, in any unit, with
             ``likelihood="poisson"``: the function is the log rate for one unit, and the mean of a
             count its exposure times that rate. None is 1 for all.
-        times : array-like of shape (n_samples,), default=None
-            Time of each row, numbers or ``datetime64``, with `noise_correlation`. None takes the
-            rows in their order, one step apart.
-        series : array-like of shape (n_samples,), default=None
-            Label of the series that each row is of, with `noise_correlation`: those of different
-            series are independent. None is one series.
+        times, series : array-like of shape (n_samples,), default=None
+            With `noise_correlation`, time of each row, numbers or ``datetime64``, and label of its
+            series. None is one step from row to row, and one series.
 
         Returns
         -------
@@ -117,18 +112,8 @@ class Regressor(Incremental):
 
         Warns
         -----
-        ConvergenceWarning
-            `max_iter` passes were not enough.
-        NoiseFloorWarning
-            The learnt noise reached its floor.
-        EmptyModelWarning
-            No function raises the evidence, and the model predicts a constant.
-        InterruptedWarning
-            Ctrl-C or a callback ended the fit; the model is the best so far.
-        CentersWarning
-            There are too many rows for each to carry a candidate.
-        RoundingWarning
-            Columns of X hold rounding errors beside all others, and are taken for constants.
+        RelvecWarning
+            Of the fit; `relvec.exceptions` has the kinds, each with what to do about it.
         """
         with default_float_errors():
             likelihood, precision, variances = self._likelihood(), None, None
@@ -304,19 +289,8 @@ class Regressor(Incremental):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Copies of each row.
-        noise_variance_per_row : array-like of shape (n_samples,), default=None
-            Variance of the Gaussian noise of each row. None takes `noise_variance_` for all, or
-            what was learnt.
-        exposure : array-like of shape (n_samples,), default=None
-            Exposure of each count; see `fit`.
-        times, series : array-like of shape (n_samples,), default=None
-            Time and series of each row; see `fit`.
+        X, y, sample_weight, noise_variance_per_row, exposure, times, series : array-like
+            As in `fit`; without `noise_variance_per_row` the noise is what was learnt.
 
         Returns
         -------
