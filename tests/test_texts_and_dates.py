@@ -1,4 +1,4 @@
-"""Texts among numbers, and dates, are refused by row and column, with a remedy that works."""
+"""Texts among numbers, gaps and dates are refused by row and column, with a remedy that works."""
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,19 @@ def test_a_text_among_numbers_is_named_with_row_and_column(estimator):
         fitted.predict(X)
     with pytest.raises(ValueError, match=r"X: .* 'big' in row 19, column 1"):
         fitted.predict(X.to_numpy())
+
+
+@pytest.mark.parametrize("estimator", [RVR(), RVC(), EffectsRegressor()])
+def test_missing_inputs_are_named_with_row_and_column(estimator):
+    X, y = tables(width=np.arange(20.0), town=list("ab" * 10))
+    X = X if isinstance(estimator, EffectsRegressor) else X[["size", "width"]]
+    y = y > 0 if is_classifier(estimator) else y
+    holed = X.assign(width=X["width"].where(X.index % 9 != 3))
+    for asked in (lambda: estimator.fit(holed, y), lambda: estimator.fit(X, y).predict(holed)):
+        with pytest.raises(ValueError, match=r"^X contains .* in rows 3, 12, column 'width', "):
+            asked()
+    with pytest.raises(ValueError, match="in rows 3, 12, column 1, "):
+        estimator.fit(holed.to_numpy(), y)
 
 
 def test_a_text_among_targets_is_named_with_its_row():

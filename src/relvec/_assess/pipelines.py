@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from relvec._assess.targets import TargetChange
-from relvec._numerics.checks import cell_name
+from relvec._numerics.naming import cell_name
 
 #: A text in errors of transformers that refuse it.
 REFUSED = re.compile(r"could not convert string to float: '(.*)'|unknown categories \['(.*?)'")

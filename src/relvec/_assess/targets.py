@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from relvec._assess.derivatives import slopes
-from relvec._numerics.checks import rows_named
 from relvec._numerics.floats import EPSILON
+from relvec._numerics.naming import rows_named
 from relvec._numerics.typing import Array
 
 #: Points at which a transformer is looked at, and by how many standard deviations they reach

@@ -32,7 +32,14 @@ from relvec._estimators.out_of_core import OutOfCoreRows, as_rows
 from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
-from relvec._numerics.checks import check_weights, in_memory, named_errors, read_only, reading
+from relvec._numerics.checks import (
+    check_weights,
+    gaps_named,
+    in_memory,
+    named_errors,
+    read_only,
+    reading,
+)
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.linalg import default_float_errors, with_default_float_errors
 from relvec._numerics.typing import Array, Index
@@ -130,7 +137,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
         X = X if isinstance(X, np.ndarray) else in_memory(as_rows(X))
         read = reading(lambda: self._dictionary().any_rows, X)
-        with named_errors("X", "y"):
+        with named_errors("X", "y"), gaps_named(X):
             rows, labels = validate_data(self, X, plain_labels(y), reset=reset, **read)
         with named_errors("y"):
             check_classification_targets(labels)

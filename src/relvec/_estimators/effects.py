@@ -203,7 +203,8 @@ class EffectsRegressor(EffectsEstimator, Regressor):
     effects_ : pandas.DataFrame or Summary
         A row for each term, an input or a pair of them or "process": its share of the variance of
         the function over the training rows (its Sobol index, where inputs are independent) with the
-        posterior standard deviation of that, and the nats of log evidence that it is worth.
+        posterior standard deviation of that, and the nats of log evidence that deleting it would
+        cost, with the noise and the others as they are.
     terms_, term_features_ : list of str, list of tuple of int
         Names of the terms, as `predict_effects` has them, and inputs of each, by position: one,
         two, or none in particular for a process.

@@ -31,6 +31,7 @@ from relvec._fitting.result import FitResult, FittedOutput
 from relvec._numerics.checks import (
     check_positive,
     check_weights,
+    gaps_named,
     in_memory,
     named_errors,
     read_only,
@@ -257,7 +258,7 @@ class Regressor(Incremental):
         if issparse(y):
             raise TypeError("y is a sparse matrix, expected a dense array of targets")
         read = reading(lambda: self._dictionary().any_rows, X, y=y)
-        with named_errors("X", "y"):
+        with named_errors("X", "y"), gaps_named(X):
             rows, targets = validate_data(
                 self, X, y, y_numeric=True, multi_output=True, reset=reset, **read
             )

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
+from relvec._numerics.naming import a_few, cell_name, rows_named
 from relvec._numerics.typing import Array
 
 #: Weight of a row up to which sums over the rows stay well inside the range of float64.
@@ -22,8 +23,8 @@ LARGEST_WEIGHT = 1e50
 CATEGORIES = " (categories go through a OneHotEncoder, or to estimators of effects)"
 #: Size of inputs up to which sums of them, and inverse ranges, are in the range of float64.
 LARGEST_SIZE = 1e300
-#: Rows that a message names.
-ROWS_NAMED = 5
+#: Remedy where inputs are missing.
+GAPS = " (SimpleImputer(add_indicator=True) in a pipeline fills them in)"
 
 
 def in_memory(values: Any) -> Any:
@@ -52,14 +53,6 @@ def named_errors(*names: str) -> Iterator[None]:
         raise kind(f"{' or '.join(names)}: {error}") from error
 
 
-def rows_named(wrong: NDArray[np.bool_]) -> str:
-    """Name the rows of which something is wrong, (n_samples,) or (n_samples, d): a few of many."""
-    rows = np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1)).tolist()
-    named = ", ".join(map(str, rows[:ROWS_NAMED]))
-    more = f" and {len(rows) - ROWS_NAMED} more" if len(rows) > ROWS_NAMED else ""
-    return f"row{'s' * (len(rows) > 1)} {named}{more}"
-
-
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which values of an array of any type are None, NaN, NaT, NA or masked."""
     absent: NDArray[np.bool_] = np.ma.getmaskarray(values).copy()
@@ -69,12 +62,12 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     elif values.dtype.kind in "Mm":
         absent |= np.isnat(values)
     elif values.dtype.kind in "OT":
-        each = map(_is_missing, values.astype(object).flat)
+        each = map(is_missing, values.astype(object).flat)
         absent |= np.fromiter(each, np.bool_, values.size).reshape(values.shape)
     return absent
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Return whether an object stands for a value that is not there."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -82,14 +75,30 @@ def _is_missing(value: Any) -> bool:
     return known and bool(value != value)  # NaN and NaT are the values that are not themselves
 
 
-def refuse_missing(name: str, values: Any) -> None:
-    """Raise, with the rows, if values of an argument are missing, of whatever type they are."""
-    absent = missing(_as_array(name, values))
+def refuse_missing(name: str, values: Any, array: NDArray[Any] | None = None) -> None:
+    """Raise, with rows and columns, if values of an argument, or of it as an array, are missing."""
+    absent = missing(_as_array(name, values) if array is None else array)
     if absent.ndim and absent.any():
+        where, remedy = rows_named(absent), GAPS if name == "X" else ""
+        if absent.ndim == 2:
+            labels = getattr(values, "columns", range(absent.shape[1]))
+            columns = [labels[place] for place in np.flatnonzero(absent.any(axis=0))]
+            where += ", " + a_few("column", columns)
         raise ValueError(
-            f"{name} contains missing values (None, NaN, NaT or NA) in {rows_named(absent)}, "
-            "expected none"
+            f"{name} contains missing values (None, NaN, NaT or NA) in {where}, expected none"
+            f"{remedy}"
         )
+
+
+@contextmanager
+def gaps_named(X: Any) -> Iterator[None]:
+    """Have the refusal of NaN among numbers name rows and columns."""
+    try:
+        yield
+    except ValueError as error:
+        if "NaN" in str(error) and not issparse(X):
+            refuse_missing("X", X)
+        raise
 
 
 def refuse_times(name: str, values: Any) -> None:
@@ -115,7 +124,7 @@ def refuse_no_categories(name: str, rows: Any) -> None:
         return
     types = getattr(rows, "dtypes", [array.dtype] * array.shape[1])
     for column, kind in enumerate(types):
-        known = (value for value in array[:, column] if not _is_missing(value))
+        known = (value for value in array[:, column] if not is_missing(value))
         first = next(known, None)
         if str(kind) != "category" and _is_date(first) and all(map(_is_date, known)):
             found = f"dates such as {str(first)!r}"
@@ -174,12 +183,6 @@ def refuse_texts(
                 )
 
 
-def cell_name(values: Any, array: NDArray[Any], row: int, column: int) -> str:
-    """Name a cell of values that are given as an array, too."""
-    labels = getattr(values, "columns", range(column + 1))
-    return f"row {row}" + (f", column {labels[column]!r}" if array.ndim > 1 else "")
-
-
 def _is_number(text: str) -> bool:
     """Return whether a text can be read as a number."""
     try:
@@ -211,7 +214,7 @@ def reading(takes_objects: Callable[[], bool], X: Any, **others: Any) -> dict[st
         refuse_times(name, values)
         array = _as_array(name, values)
         if not _of_numbers(array):
-            refuse_missing(name, array)
+            refuse_missing(name, values, array)
             to_read[name] = array
     objects = "X" in to_read and _holds_objects(to_read["X"]) and takes_objects()
     for name, array in to_read.items():

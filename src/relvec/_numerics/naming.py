@@ -1,0 +1,28 @@
+"""Names of rows, columns and cells of an argument, as messages have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Rows, or columns, that a message names.
+NAMED = 5
+
+
+def rows_named(wrong: NDArray[np.bool_]) -> str:
+    """Name the rows of which something is wrong, (n_samples,) or (n_samples, d): a few of many."""
+    return a_few("row", np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1)).tolist())
+
+
+def a_few(word: str, labels: list[Any]) -> str:
+    """Return a list of things of one kind, the first few of many."""
+    more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
+    return f"{word}{'s' * (len(labels) > 1)} {', '.join(map(repr, labels[:NAMED]))}{more}"
+
+
+def cell_name(values: Any, array: NDArray[Any], row: int, column: int) -> str:
+    """Name a cell of values that are given as an array, too."""
+    labels = getattr(values, "columns", range(column + 1))
+    return f"row {row}" + (f", column {labels[column]!r}" if array.ndim > 1 else "")
