@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from itertools import chain, islice
 from operator import iadd
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils import gen_batches
 
 from relvec._design.shared import SharedColumns
 from relvec._numerics.checks import in_memory
 from relvec._numerics.linalg import blas_threads
+from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index, RowVector
 
 Summand = TypeVar("Summand", bound=Any)
@@ -149,11 +150,19 @@ class LocalBlocks(RowBlocks):
         return SharedColumns(compute, self.n_rows)
 
     def _parts(self, function: Callable[..., Any], vectors: tuple[RowVector, ...]) -> Iterator[Any]:
-        """Apply a function to each block, and yield its values in their order."""
+        """Apply a function to each block, and yield its values in their order.
+
+        A single block is looked at here, where no thread has to be started for it.
+        """
+        blocks = self.inputs()
+        opening = list(islice(blocks, 2))
+        if len(opening) == 1:
+            yield _of_block(function, opening[0], slice(0, self.n_rows), vectors)
+            return
         threads, begin = self.threads(), 0
         ready: deque[Future[Any]] = deque()
         with ThreadPoolExecutor(threads) as pool:
-            for X in self.inputs():
+            for X in chain(opening, blocks):
                 if len(ready) == threads + AHEAD:
                     yield ready.popleft().result()
                 rows = slice(begin, begin + len(X))
@@ -188,7 +197,7 @@ class ArrayBlocks(LocalBlocks):
         return replace(self, size=size)
 
     def inputs(self) -> Iterator[Array]:
-        for block in gen_batches(self.n_rows, self.size):
+        for block in slices(self.n_rows, self.size):
             yield self.X[block]
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:

@@ -10,12 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
-from sklearn.utils import gen_batches
 
 from relvec._design.base import Design, Factors
 from relvec._design.blocks import LocalBlocks, Summand
 from relvec._design.dense import DenseDesign, in_range
 from relvec._design.moments import Squares
+from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index, RowVector
 
 #: Numbers of a block of rows, zeros among them, and products that are added up, at a time.
@@ -72,7 +72,7 @@ class SparseBlocks(LocalBlocks):
     def inputs(self) -> Iterator[Array]:
         """See `LocalBlocks.inputs`."""
         size = max(1, min(self.size, BLOCK_ENTRIES // max(1, self.n_features)))
-        for block in gen_batches(self.n_rows, size):
+        for block in slices(self.n_rows, size):
             yield self.X[block].toarray()
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
@@ -131,7 +131,7 @@ class CentredColumns:
     def by_rows(self, index: Index | slice, size: int) -> Iterator[Array]:
         """Yield blocks of so many rows of the columns `index`."""
         part, center = self._columns[:, index].tocsr(), self._center[index]
-        for rows in gen_batches(len(self), size):
+        for rows in slices(len(self), size):
             yield part[rows].toarray() - center
 
     def largest(self) -> Array:

@@ -17,6 +17,8 @@ from relvec._numerics.typing import Array, Index
 
 #: The precisions of a shared function are looked for at this many places, then between two of them.
 PLACES, BISECTIONS = 64, 30
+#: Numbers of candidates and outputs, times places, that are looked at together.
+TOGETHER = 1 << 12
 #: Factor beyond the largest sparsity at which a precision is as good as infinite.
 FAR = 1e4
 #: Eigenvalue of a posterior covariance Σ̂, and variance, under which what follows from it would
@@ -87,21 +89,23 @@ def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:
     least = np.where(s > 0, one * (one / np.maximum(one, q2)), np.inf).min(axis=1)
     low, high = np.log(least), np.log(FAR * s.max(axis=1))
     x = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, PLACES)
-    value = np.stack([_shared_part(column, s, q2) for column in x.T], axis=1)
+    step = max(1, TOGETHER // s.size)
+    parts = [_shared_part(x[:, k : k + step], s, q2) for k in range(0, PLACES, step)]
+    value = np.concatenate(parts, axis=1)
     place = np.clip(value.argmax(axis=1), 1, PLACES - 2)[:, None]
     left, right = (np.take_along_axis(x, place + d, 1)[:, 0] for d in (-1, 1))
     for _ in range(BISECTIONS):
         middle = 0.5 * (left + right)
         rising = _shared_slope(middle, s, q2) > 0
         left, right = np.where(rising, middle, left), np.where(rising, right, middle)
-    gain = np.maximum(_shared_part(left, s, q2), 0.0)
+    gain = np.maximum(_shared_part(left[:, None], s, q2)[:, 0], 0.0)
     return gain, np.where(gain > 0, np.exp(left), np.inf)
 
 
 def _shared_part(log_alpha: Array, s: Array, q2: Array) -> Array:
-    """ℓ at one log α a candidate."""
-    alpha = np.exp(log_alpha)[:, None]
-    part: Array = 0.5 * (q2 / (alpha + s) - np.log1p(s / alpha)).sum(axis=1)
+    """ℓ at some log α a candidate, (m, n_places)."""
+    alpha, s, q2 = np.exp(log_alpha)[:, :, None], s[:, None], q2[:, None]
+    part: Array = 0.5 * (q2 / (alpha + s) - np.log1p(s / alpha)).sum(axis=2)
     return part
 
 
