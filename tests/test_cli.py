@@ -16,6 +16,8 @@ from relvec.storage import load
 from tests.support.commands import error_of, report, write
 
 NOISE_SD = 0.5
+#: Options of a fit that is quick.
+LINEAR = ["--target", "price", "--model", "linear"]
 
 
 @pytest.fixture
@@ -49,7 +51,8 @@ def houses_csv(houses, tmp_path):
 @pytest.fixture
 def model_file(houses_csv, tmp_path, capsys):
     path = tmp_path / "houses.skops"
-    assert main(["fit", houses_csv, "--target", "price", "--out", str(path)]) == 0
+    words = ["--target", "price", "--model", "rvm", "--out", str(path)]
+    assert main(["fit", houses_csv, *words]) == 0
     capsys.readouterr()
     return str(path)
 
@@ -57,11 +60,12 @@ def model_file(houses_csv, tmp_path, capsys):
 def test_fit_says_what_is_wrong(houses, tmp_path, capsys):
     rng = np.random.default_rng(1)
     houses["price"] = houses["size"] / 50 + rng.normal(scale=0.1, size=120)
-    assert main(["fit", write(houses, tmp_path / "good.csv"), "--target", "price"]) == 0
+    words = ["--target", "price", "--model", "rvm"]
+    assert main(["fit", write(houses, tmp_path / "good.csv"), *words]) == 0
     assert report(capsys.readouterr().out)["diagnosis"] == "nothing to report"
     houses.loc[[7, 25, 60, 90], "price"] += [2, -2, 2, -2]
     path = write(houses, tmp_path / "typos.csv")
-    assert main(["fit", path, "--target", "price", "--test-size", "0"]) == 0
+    assert main(["fit", path, *words, "--test-size", "0"]) == 0
     diagnosis = report(capsys.readouterr().out)["diagnosis"]
     assert diagnosis.startswith("outliers: 4 of 120 residuals")
     assert "rows 7, 25, 60, 90" in diagnosis
@@ -105,7 +109,7 @@ def test_fit_passes_kernel_and_gamma_on(houses_csv, tmp_path, capsys):
 
 
 def test_fit_without_held_out_rows(houses_csv, capsys):
-    assert main(["fit", houses_csv, "--target", "price", "--test-size", "0"]) == 0
+    assert main(["fit", houses_csv, *LINEAR, "--test-size", "0"]) == 0
     lines = report(capsys.readouterr().out)
     assert lines["rows"] == "120 to fit, 0 held out"
     assert "test RMSE" not in lines
@@ -119,7 +123,7 @@ def test_rows_with_missing_values_are_refused_unless_dropped(houses, tmp_path, c
     assert "3 of 120 rows have missing values (in size: 2, price: 2)" in refused
     assert "--drop-missing" in refused
 
-    assert main(["fit", path, "--target", "price", "--drop-missing"]) == 0
+    assert main(["fit", path, *LINEAR, "--drop-missing"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("3 of 120 rows have missing values (in size: 2, price: 2): left out\n")
     assert report(out)["rows"] == "93 to fit, 24 held out"
@@ -128,7 +132,7 @@ def test_rows_with_missing_values_are_refused_unless_dropped(houses, tmp_path, c
 def test_missing_values_in_excluded_columns_do_not_matter(houses, tmp_path, capsys):
     houses["note"] = np.nan
     path = write(houses, tmp_path / "notes.csv")
-    assert main(["fit", path, "--target", "price", "--exclude", "note"]) == 0
+    assert main(["fit", path, *LINEAR, "--exclude", "note"]) == 0
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -166,7 +170,7 @@ def test_warnings_of_the_fit_are_one_line_each(tmp_path, capsys):
     rng = np.random.default_rng(0)
     noise = pd.DataFrame({"x": rng.normal(size=60), "price": 5.0})
     path = write(noise, tmp_path / "constant.csv")
-    assert main(["fit", path, "--target", "price"]) == 0
+    assert main(["fit", path, "--target", "price", "--model", "rvm"]) == 0
     err = capsys.readouterr().err
     assert err
     assert all(line.startswith("relvec: warning: ") for line in err.splitlines())
@@ -220,7 +224,7 @@ def test_tables_that_cannot_be_read(tmp_path, capsys):
 def test_columns_that_are_no_features(houses, tmp_path, capsys):
     houses["owner"] = [f"person {i}" for i in range(len(houses))]
     path = write(houses, tmp_path / "owners.csv")
-    assert main(["fit", path, "--target", "price", "--model", "linear"]) == 0
+    assert main(["fit", path, *LINEAR]) == 0
     left_out = report(capsys.readouterr().out)["left out"]
     assert left_out.startswith("owner: 120 different texts in 120 rows; --categories=owner")
 
@@ -237,7 +241,7 @@ def test_cells_that_hold_lists_are_refused_by_name(houses, tmp_path, capsys):
     for words in (["--target", "price"], ["--target", "visits"]):
         error = error_of(capsys, ["fit", path, *words])
         assert "column 'visits' holds lists or other containers" in error
-    assert main(["fit", path, "--target", "price", "--exclude", "visits"]) == 0
+    assert main(["fit", path, *LINEAR, "--exclude", "visits"]) == 0
 
 
 def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
@@ -246,11 +250,11 @@ def test_tables_with_nothing_to_learn_from(houses, tmp_path, capsys):
     houses.loc[::2, "size"] = np.nan
     houses.loc[1::2, "rooms"] = np.nan
     empty = write(houses, tmp_path / "empty.csv")
-    assert main(["fit", empty, "--target", "price", "--drop-missing"]) == 2
+    assert main(["fit", empty, *LINEAR, "--drop-missing"]) == 2
     out, err = capsys.readouterr()
     assert out == "120 of 120 rows have missing values (in size: 60, rooms: 60): left out\n"
     assert err == "relvec: error: no row is left to fit: --impute fills in missing inputs\n"
-    assert main(["fit", empty, "--target", "price", "--impute"]) == 0
+    assert main(["fit", empty, *LINEAR, "--impute"]) == 0
 
 
 def test_files_that_are_no_models(houses_csv, tmp_path, capsys):
@@ -288,7 +292,7 @@ def test_demo_draws_two_panels(tmp_path, capsys):
 
 def test_the_installed_command_runs(houses_csv):
     command = Path(sys.executable).with_name("relvec")
-    words = [str(command), "fit", houses_csv, "--target", "price"]
+    words = [str(command), "fit", houses_csv, *LINEAR]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stderr == ""
