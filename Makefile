@@ -12,6 +12,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
+COUNT ?= 200
+SEED ?= 0
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest/bin
 DIST := .venv-dist/bin
@@ -19,8 +21,8 @@ DIST := .venv-dist/bin
 # A worker on every core, of one thread each: more would wait for each other.
 PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(1)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-properties test-long test-slow test-oldest test-wheel lint dist docs report \
-	constraints clean
+.PHONY: demo test test-properties test-long test-slow test-oldest test-wheel mutants lint dist docs \
+	report constraints clean
 
 demo: $(VENV)/installed
 	$(BIN)/relvec demo
@@ -39,6 +41,10 @@ test-long: $(VENV)/installed
 # The statistical tests: many fits each, minutes in all.
 test-slow: $(VENV)/installed
 	$(call PYTEST,$(BIN)) -m slow
+
+# Tests of the tests: COUNT faults of the mathematics, drawn by SEED, and which go unnoticed.
+mutants: $(VENV)/installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.support.mutants $(COUNT) $(SEED)
 
 # The same suite on the oldest libraries that pyproject.toml allows.
 test-oldest: .venv-oldest/installed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from relvec._numerics.priors import UNIFORM, Gamma
+from relvec._numerics.priors import UNIFORM, Gamma, check_weight_prior
 from tests.support.differences import derivative
 
 PRECISIONS = np.array([0.3, 1.0, 7.0])
@@ -39,3 +39,10 @@ def test_the_prior_of_another_unit_has_the_same_terms_but_for_a_constant():
     other = prior.in_units(unit)
     difference = prior.log_prob(PRECISIONS) - other.log_prob(PRECISIONS / unit)
     assert difference == pytest.approx(2.5 * np.log(unit).sum())
+
+
+@pytest.mark.parametrize("shape", [0.5, 3.0])
+def test_priors_of_weights_need_a_rate_for_their_shape(shape):
+    with pytest.raises(ValueError, match="shape without a rate"):
+        check_weight_prior((shape, 0.0), "alpha_prior")
+    assert check_weight_prior((0.0, 0.0), "alpha_prior").uniform

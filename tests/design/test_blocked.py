@@ -1,5 +1,7 @@
 """Passes over blocks of rows against the matrix that they never form."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from relvec._design import ArrayBlocks, BlockedDesign, DenseDesign, Target
 from relvec._design import dense as dense_module
 from relvec._design.base import EVERY
+from relvec._design.functions import Functions
 from relvec._design.moments import CholeskyQR, Moments, RFactor, Squares
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence import evidence_model
@@ -300,6 +303,22 @@ def test_a_second_pass_by_products_has_the_digits_of_qr(rng, apart):
     assert_allclose(again.mean, exact.mean, atol=1e-9)
 
 
+def test_combinations_are_orthonormal_in_any_units(rng):
+    columns = rng.standard_normal((50, 3)) * [1e-100, 1.0, 1e100]
+    combined = columns @ CholeskyQR.of(columns).combine
+    assert_allclose(combined.T @ combined, np.eye(3), atol=1e-13)
+
+
+def test_roots_of_products_hold_columns_in_any_units(rng):
+    columns, units = rng.standard_normal((50, 3)), np.array([1e-60, 1.0, 1e60])
+    plain, scaled = (
+        Moments.of(each.copy(), columns[:, :1].copy(), None).root(3).rows[:, :3]
+        for each in (columns, columns * units)
+    )
+    scaled = scaled / units
+    assert_allclose(scaled.T @ scaled, plain.T @ plain, rtol=1e-12)
+
+
 def test_columns_that_products_cannot_tell_are_left_to_qr(rng):
     column = rng.standard_normal((50, 1))
     rows = np.hstack([column, column + 1e-9 * rng.standard_normal((50, 1))])
@@ -317,3 +336,10 @@ def test_noise_is_told_from_what_all_candidates_leave(X, rng):
     residual = t - A @ np.linalg.lstsq(A, t, rcond=None)[0]
     expected = (residual**2).sum(axis=0) / (N - 10)
     assert_allclose(design.unexplained(target) * target.scale**2, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("nothing", "expected"), [([1.0, 2.0], [2.0, 1.0, 2.0]), (0.5, 0.5)])
+def test_sizes_that_are_nothing_go_with_their_functions(nothing, expected):
+    basis = SimpleNamespace(nothing=np.array(nothing) if isinstance(nothing, list) else nothing)
+    assert_array_equal(Functions(basis, np.array([1, 0, 1])).nothing, expected)
+    assert_array_equal(Functions(basis).nothing, nothing)

@@ -60,6 +60,12 @@ def test_functions_that_vanish_do_not_count(rng):
     assert low_rank_frame(problem.design, problem.standard) is None
 
 
+def test_without_directions_there_is_no_start(rng):
+    problem = of_rank(rng, 3, 30)
+    frame = problem.design.frame(problem.standard)
+    assert shared_precision_maxima(frame, problem.n, FREE) == ()
+
+
 def mackay(problem, noise_held_at, sweeps):
     """Eq. 16 to 18 with dense inverses, every function kept."""
     every = np.arange(problem.Phi.shape[1])

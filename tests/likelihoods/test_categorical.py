@@ -3,6 +3,8 @@
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import ndtri
+from scipy.stats import qmc
 
 from relvec.likelihoods import Bernoulli, Categorical
 from tests.likelihoods.precise import derivatives
@@ -128,6 +130,22 @@ def test_mean_probabilities_are_as_exact_as_the_guide_says(n_classes, size, erro
     assert apart.max() < error
     assert np.sqrt((apart**2).mean()) < error / 3
     assert (apart / expected)[expected > 1e-3].max() < 0.5
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "std", "error"), [(5, 1, 6e-4), (5, 3, 2e-3), (10, 1, 6e-4), (10, 3, 5e-3)]
+)
+def test_so_are_those_of_more_classes(n_classes, std, error, rng):
+    """Against 2^15 other points, where functions have standard deviations of up to `std`."""
+    likelihood, d = Categorical(n_classes), n_classes - 1
+    roots = rng.normal(size=(6, d, d))
+    roots *= std / np.linalg.norm(roots @ likelihood.contrasts, axis=1).max(axis=1)[:, None, None]
+    mean = std * rng.normal(size=(6, d))
+    found = likelihood.mean_probabilities(mean, roots.swapaxes(1, 2) @ roots)
+    points = ndtri(qmc.Sobol(d, seed=1).random(2**15))
+    each = zip(mean, roots, strict=True)
+    expected = [likelihood.probabilities(m + points @ root).mean(axis=0) for m, root in each]
+    assert np.abs(found - expected).max() < error
 
 
 @pytest.mark.parametrize("size", [1.0, 4.0], ids=["near", "wide"])

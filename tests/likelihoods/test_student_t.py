@@ -50,6 +50,13 @@ def test_surrogate_touches_the_density_and_is_nowhere_above_it(touching):
     assert apart.max() > at + 0.1
 
 
+def test_expected_squares_are_those_of_normal_predictors():
+    """⟨(t − y)²⟩/σ² = ((t − m)² + v)/σ²."""
+    t, mean, variance = np.array([[2.0], [0.5]]), np.array([[1.5], [0.5]]), np.array([0.0, 0.6])
+    found = NOISE.expected_square(t, mean, variance[:, None, None])
+    np.testing.assert_allclose(found, [0.25 / 0.3, 0.6 / 0.3])
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_learnt_noise_is_a_stationary_point(weighted, rng):
     z2 = student.rvs(5.0, size=400, random_state=3) ** 2

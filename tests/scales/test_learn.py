@@ -1,11 +1,15 @@
 """Estimators with learnt input scales."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_friedman1
 
 from relvec import RVC, RVR
+from relvec._fitting.scales import LEAST_GAIN, PATIENCE, alternated
 from relvec.basis import (
     RBF,
     Columns,
@@ -214,3 +218,31 @@ def test_other_solvers_learn_scales_too(sinc, solver):
     X, y = sinc[0][:40], sinc[1][:40]
     model = RVR(gamma="evidence", solver=solver).fit(X, y)
     assert model.log_evidence_ >= RVR(solver=solver).fit(X, y).log_evidence_ - 1e-6
+
+
+def in_rounds(*gains):
+    """A fit whose rounds of ascent gain so much."""
+    fit = SimpleNamespace(active=[0], penalised_evidence=-sum(gains))
+    evidence = SimpleNamespace(ascended=lambda steps, precisions: (None, None))
+    fit.problem = SimpleNamespace(
+        runner=SimpleNamespace(stopped=False, interruptible=nullcontext),
+        config=SimpleNamespace(max_iter=len(gains)),
+        likelihood=SimpleNamespace(quadratic=True),
+    )
+    fit.kept = lambda: evidence
+    fit.refitted = lambda kept: in_rounds(*gains[1:])
+    return fit
+
+
+@pytest.mark.parametrize(
+    ("gains", "beside", "ends"),
+    [
+        ([8.0, 4.0], -np.inf, 0.0),  # at the last round
+        ([8.0, 0.9 * LEAST_GAIN, 4.0], -np.inf, -4.0),  # at what is nothing
+        ([8.0, -1.0, 4.0], -np.inf, -3.0),  # before a fall
+        ([8.0, 4.0], -4.0 + 0.9 * PATIENCE * 8.0, 0.0),  # with a chance to catch up
+        ([8.0, 4.0], -4.0 + 1.1 * PATIENCE * 8.0, -4.0),  # without
+    ],
+)
+def test_rounds_end_where_they_gain_nothing_or_too_little_to_catch_up(gains, beside, ends):
+    assert alternated(in_rounds(*gains), beside=beside).penalised_evidence == pytest.approx(ends)

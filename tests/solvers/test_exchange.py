@@ -1,11 +1,15 @@
 """Models that additions and deletions, one at a time, do not lead to."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from sklearn.preprocessing import PolynomialFeatures
 
 from relvec import RVR, SparseBayesianRegressor
+from relvec._evidence.hyperparameters import Hyperparameters
+from relvec.solvers import exchange
 from tests.support.reference import log_evidence_dense
 
 
@@ -54,3 +58,19 @@ def test_no_function_of_a_fit_is_worth_another_in_its_place(seed):
         gain[kept] = 0.0
         lost = model.log_evidence_ - log_evidence_dense(stay, y, left, 1 / variance)
         assert gain.max() - lost < 1.5 * tol
+
+
+@pytest.mark.parametrize("penalty", [0.0, 2.0])
+@pytest.mark.parametrize(("share", "moves"), [(0.9, 0), (1.1, 1)])
+def test_an_exchange_is_worth_its_functions_or_not_tried(monkeypatch, penalty, share, moves):
+    """Of two functions for one: it pays for one more, and for `WORTH` times `tol` nats."""
+    tried, tol = [], 0.1
+    gain = share * (exchange.WORTH * tol + penalty)
+    here = SimpleNamespace(hyper=Hyperparameters.empty(np.ones(1)), log_evidence=-10.0)
+    there = SimpleNamespace(hyper=here.hyper.add(np.array([3]), 1.0), log_evidence=gain - 10.0)
+    model = SimpleNamespace(exchanges=lambda *_: (None, [there]), n=9, noise=None, quick=False)
+    monkeypatch.setattr(exchange, "promised", lambda *_: 0.0)
+    monkeypatch.setattr(exchange, "newton_ascent", lambda at, *_: tried.append(at) or at)
+    found = exchange.better_exchange(model, [here], tol, penalty)
+    assert found is (there.hyper if moves else None)
+    assert len(tried) == moves

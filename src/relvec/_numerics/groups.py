@@ -70,7 +70,7 @@ class Groups:
 
     def total(self, values: Array, axis: int = 0) -> Array:
         """Sum values of the functions over those of each group, along an axis."""
-        if self.single or not self.count:
+        if self.single:
             return values
         ordered = values.take(self._order, axis)
         return np.add.reduceat(ordered, self._starts, axis)

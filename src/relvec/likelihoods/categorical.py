@@ -90,8 +90,8 @@ class Categorical(ClassLikelihood):
     def mean_probabilities(self, mean: Array, covariance: Array) -> Array:
         """The same averaged, at the same quasi-random normal points for every row.
 
-        For covariances of up to 1 errors are up to 6e-4, for those of 10 up to 1.5e-3 with five
-        classes and 5e-3 with ten.
+        Where functions have standard deviations of up to 1 errors are up to 6e-4, at 3 up to 2e-3
+        with five classes and 5e-3 with ten.
         """
         p = np.empty((len(mean), self.n_classes))
         size = max(1, BATCH_ENTRIES // (POINTS * self.n_classes))
