@@ -14,6 +14,7 @@ from relvec._design.functions import Functions
 from relvec._design.moments import CholeskyQR, Moments, RFactor, Squares
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence import evidence_model
+from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.alternating import fit
 from relvec.basis import RBF, Columns, Concatenate
 from relvec.basis.base import Centers
@@ -200,6 +201,21 @@ def test_what_products_find_is_looked_at_again_with_all_digits(designs, t, solve
     kept = dense.restrict(other.active)
     recomputed = evidence_model(other.likelihood, kept, t[:, :1]).log_evidence(other.alpha)
     assert_allclose(other.log_evidence, recomputed, atol=1e-9)
+
+
+@pytest.mark.parametrize("signal", [1e3, 1e9])
+def test_products_serve_where_the_noise_drowns_what_they_hide(designs, t, signal):
+    """Then no row is looked at again, and the model is that of all rows but for lost digits."""
+    blocked = designs[1]
+    blocked.by_normal_equations = True
+    one, other = (evidence_model(Gaussian(), design, t[:, :1]) for design in designs)
+    index, alpha = np.array([4, 1]), np.array([1.0, 1.0])
+    kept = blocked.kept(index, np.array([signal, 1.0]))
+    assert kept.by_normal_equations == (signal < 1e6)
+    hyper = Hyperparameters(index, alpha, np.array([1.0]))
+    found = other.finalize(hyper)
+    assert blocked.restrict(np.sort(index)).by_normal_equations
+    assert_allclose(found.log_evidence, one.finalize(hyper).log_evidence, atol=1e-8)
 
 
 def test_classes_for_which_every_candidate_is_kept(X, rng):

@@ -194,7 +194,7 @@ class Design(ABC):
     norm2: Array
     groups: Groups  # candidates that share a precision, by default none
     #: whether frames come from products of the candidates, which hold half their digits: what is
-    #: found there has to be looked at again on a design of the functions that were kept
+    #: found there has to be looked at again on a design of what was `kept`, if that has more
     by_normal_equations: bool = False
 
     @property
@@ -242,6 +242,13 @@ class Design(ABC):
     @abstractmethod
     def restrict(self, index: Index) -> Design:
         """Return the same rows with the candidates `index` only, in that order."""
+
+    def kept(self, index: Index, signal: Array) -> Design:
+        """Return `restrict` with all digits of the candidates that matter beside the noise.
+
+        `signal` (n_index,) is the prior variance of each weight over the variance of the noise.
+        """
+        return self.restrict(index)
 
     @abstractmethod
     def with_precision(self, precision: RowVector) -> Design:

@@ -23,6 +23,7 @@ from relvec._design.dense import DenseDesign, DenseFrame
 from relvec._design.functions import Functions
 from relvec._design.moments import (
     MANY_PRODUCTS,
+    RESOLVED,
     CholeskyQR,
     Counts,
     Moments,
@@ -40,6 +41,9 @@ Made = TypeVar("Made")
 
 #: Rows in a block at most, and numbers of its candidates, where sums of blocks are small.
 ROWS, ENTRIES = 1 << 14, 1 << 22
+#: Variance that products do not tell, in units of that of the noise, under which it is left there:
+#: the evidence then feels it by some 1e-5 nats.
+DROWNED = 1e-6
 #: Numbers of the candidates from which each look at all of them is an effort.
 MANY = 1e8
 
@@ -88,7 +92,7 @@ class BlockedDesign(Design):
         self._asked: tuple[RowVector, Target] | None = None
         self._rooted: tuple[Target, ReducedRows] | None = None
         self._kept: tuple[Index, BlockedDesign] | None = None
-        self._nearly: CholeskyQR | None = None
+        self._by_products: tuple[Target, ReducedRows] | None = None
         if weights is None and precision is None:
             counts = Counts.of(blocks.n_rows, None, None)
         else:
@@ -174,15 +178,20 @@ class BlockedDesign(Design):
         m = self.shape[1]
         if self.by_normal_equations:
             root = self._moments(Moments, target.values).root(m)
-        elif self._nearly is None:
-            root = self._moments(RFactor, target.values)
         else:
-            found = self._moments(Moments, target.values, combine=self._nearly.combine)
-            root = self._nearly.root(found)
+            root = self._all_digits(target)
         self._standard = self._standardisation(root)
         rows = root.rows if self.has_intercept else root.about_zero()
         targets = rows[:, m:].T if target.scale.ndim else rows[:, m]
         return ReducedRows(np.ascontiguousarray(rows[:, :m]), np.ascontiguousarray(targets))
+
+    def _all_digits(self, target: Target) -> RFactor:
+        """Root of all rows; where products tell the candidates apart, by a second pass of those."""
+        known = self._by_products
+        nearly = None if known is None else CholeskyQR.of(known[1].candidates)
+        if nearly is None:
+            return self._moments(RFactor, target.values)
+        return nearly.root(self._moments(Moments, target.values, combine=nearly.combine))
 
     def unexplained(self, target: Target) -> Array | None:
         return (
@@ -212,15 +221,22 @@ class BlockedDesign(Design):
         restricted._standard = center[index], scale[index], norm2[index]
         restricted.groups = self.groups.restrict(index)
         restricted.__dict__.pop("_columns", None)  # those of other indices
-        restricted._rooted, restricted._kept, restricted._nearly = None, None, None
+        restricted._rooted, restricted._kept, restricted._by_products = None, None, None
         if self._rooted is not None:
             target, rows = self._rooted
             part = ReducedRows(np.ascontiguousarray(rows.candidates[:, index]), rows.targets)
             if self.by_normal_equations:
-                restricted._nearly = CholeskyQR.of(part.candidates)
+                restricted._by_products = target, part
             else:
                 restricted._rooted = target, part
         self._kept = index, restricted
+        return restricted
+
+    def kept(self, index: Index, signal: Array) -> BlockedDesign:
+        """See `Design.kept`; products serve where the noise drowns what they do not tell."""
+        restricted = self.restrict(index)
+        if restricted._by_products is not None and RESOLVED * signal.sum() < DROWNED:
+            restricted._rooted, restricted.by_normal_equations = restricted._by_products, True
         return restricted
 
     def with_precision(self, precision: RowVector) -> BlockedDesign:

@@ -251,7 +251,8 @@ class ExactEvidence(EvidenceModel):
 
     def finalize(self, hyper: Hyperparameters) -> SparseModel:
         hyper = hyper.sorted(self.design)
-        alpha, kept = hyper.each, self.design.restrict(hyper.active)
+        alpha = hyper.each
+        kept = self.design.kept(hyper.active, hyper.beta.max() / alpha)
         found = self._recomputed(kept, alpha, hyper.beta)
         noise_variance, units = self.target.scale**2 / hyper.beta, self.target.scale[:, None]
         with np.errstate(over="ignore", under="ignore"):

@@ -49,23 +49,24 @@ def fit(
         return Alternation(likelihood, solver, design, t, runner).run(begun)
     found = runner.run(solver, solver.evidence_model(likelihood, design, t), begun)
     if design.by_normal_equations and likelihood.quadratic:
-        return _with_all_digits(found, solver, design, t, likelihood, runner)
+        kept = design.restrict(found.active)
+        if not kept.by_normal_equations:
+            return _with_all_digits(found, solver, kept, t, likelihood, runner)
     return found
 
 
 def _with_all_digits(
     found: Solution,
     solver: Solver,
-    design: Design,
+    kept: Design,
     t: RowVector,
     likelihood: Likelihood,
     runner: Runner,
 ) -> Solution:
-    """Go on with the functions that were kept, where products of columns hid some of their digits.
+    """Go on with the functions that were kept, where products of columns hid digits that matter.
 
     What the search believed there no longer counts, but that it ran out of passes does.
     """
-    kept = design.restrict(found.active)
     hyper = hyper_of(found, found.likelihood, kept, t)
     again = runner.run(solver, solver.evidence_model(likelihood, kept, t), hyper)
     stopped = tuple(note for note in found.warnings if isinstance(note, NotConvergedWarning))
