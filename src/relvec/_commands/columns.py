@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 # Numbers that are as large are taken for infinite: their squares are.
 LARGEST = 1e150
 NUMBER, CATEGORY, DATE, AS_IT_IS = "number", "category", "date", "as it is"
+EXPOSURE = "exposure"  # of counts, no input
 # Plural of each kind, as reports name it.
-KINDS = {NUMBER: "numbers", CATEGORY: "categories", DATE: "dates"}
+KINDS = {NUMBER: "numbers", CATEGORY: "categories", DATE: "dates", EXPOSURE: EXPOSURE}
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Inputs:
 class Columns:
     """Kinds of the columns that a model reads, by which inputs are made of any table alike."""
 
-    kinds: dict[str, str]  # "number", "category" or "date", or "as it is" where that is not known
+    #: "number", "category", "date" or "exposure", or "as it is" where that is not known
+    kinds: dict[str, str]
     dates: dict[str, str] = field(default_factory=dict)  # format of each column of dates
     #: columns of dates whose season is an input, too
     seasons: list[str] = field(default_factory=list)
@@ -58,12 +60,15 @@ class Columns:
         numbers: Sequence[str] = (),
         seasons: Sequence[str] = (),
         date_format: str | None = None,
+        exposure: str | None = None,
     ) -> Self:
         """Tell the kinds of columns from their cells; a doubtful one raises ValueError."""
         columns = cls({}, seasons=list(seasons))
         for name, column in table.items():
             check_cells(column)
-            if name in {*categories, *numbers}:
+            if name == exposure:
+                columns.kinds[str(name)] = EXPOSURE
+            elif name in {*categories, *numbers}:
                 columns.kinds[str(name)] = CATEGORY if name in categories else NUMBER
             else:
                 columns._add(column, form, date_format)
@@ -74,7 +79,7 @@ class Columns:
                 raise ValueError(
                     f"--season {name} makes {name}_sin: rename the column of that name"
                 )
-        if not columns.kinds:
+        if not columns.kinds.keys() - {exposure}:
             reasons = [f"{name} ({reason})" for name, reason in columns.left_out.items()]
             raise ValueError(f"no column is left to predict from: {listed(reasons) or 'none'}")
         return columns
@@ -117,6 +122,15 @@ class Columns:
             self.kinds[name] = CATEGORY
             self.zeros.extend([name] * zeros)
 
+    @property
+    def exposure(self) -> str | None:
+        """Name of the column with the exposure of each count, None without any."""
+        return next((name for name, kind in self.kinds.items() if kind == EXPOSURE), None)
+
+    def needed(self, X: pd.DataFrame, *, impute: bool) -> pd.DataFrame:
+        """Return the columns that may have no missing values: an exposure is never filled in."""
+        return X[[name for name in X if name == self.exposure]] if impute else X
+
     def inputs(self, table: pd.DataFrame, form: Format) -> Inputs:
         """Make inputs of a table that has the columns."""
         import pandas as pd
@@ -125,8 +139,9 @@ class Columns:
         unusable = {}
         for name, kind in self.kinds.items():
             column = values = table[name]
-            if kind == NUMBER:
+            if kind in (NUMBER, EXPOSURE):
                 values = _numbers(column, form)
+                values = values.where(values > 0) if kind == EXPOSURE else values
             elif kind == CATEGORY:
                 values = _texts(column)
             elif kind == DATE:
@@ -196,7 +211,7 @@ def check_usable(
         advice = advice or f"{option('--na', cell)} takes it as missing"
         raise ValueError(
             f"column {name!r} holds {cell!r} in row {row}{more}, where the model takes numbers "
-            f"below {LARGEST:g} or dates alone: {advice}"
+            f"below {LARGEST:g}, above 0 for an exposure, or dates alone: {advice}"
         )
 
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from relvec._commands import arguments, files
 from relvec._commands.terminal import print_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from relvec._commands.tasks import Task
 
 HELP = "fit a table and say how good the fit is"
 DESCRIPTION = (
@@ -43,7 +49,6 @@ def run(options: Namespace) -> None:
     """Fit, print a report, and write what was asked for."""
     from relvec._commands.holdout import HoldoutFit
     from relvec._commands.models import candidates
-    from relvec._commands.tasks import TASKS, task_of
     from relvec._commands.training import training_data
     from relvec.storage import prepare
 
@@ -52,14 +57,10 @@ def run(options: Namespace) -> None:
     data = training_data(options)
     # What would keep the files from being written is found before the fit, which may take long.
     figure = files.new_figure(options.plot, (6.4, 4.8)) if options.plot else None
-    task = TASKS[task_of(data.y) if options.task == "auto" else options.task]
     given = {name: getattr(options, name) for name in arguments.FIT_OPTIONS}
     given = {name: value for name, value in given.items() if value is not None}
-    if "likelihood" in given and task is not TASKS["regression"]:
-        raise ValueError(
-            f"--likelihood {options.likelihood} is for numbers, but {options.target!r} holds "
-            "classes: leave it out, or choose --task regression"
-        )
+    task = _task(data.y, options)
+    given |= {"likelihood": "poisson"} if options.exposure else {}
     estimators = candidates(task, options.kind, given, options.random_state)
     split = {"test_size": options.test_size, "random_state": options.random_state}
     more = {"impute": options.impute, "calibrate": options.calibrate, "n_folds": options.cv}
@@ -77,6 +78,27 @@ def run(options: Namespace) -> None:
         fit.draw(ax)
         ax.set_title("rows held out" if options.test_size else "rows fitted")
         files.save_picture(figure, options.plot)
+
+
+def _task(y: pd.Series, options: Namespace) -> Task:
+    """Return what kind of target is fitted; options of another kind raise ValueError."""
+    from relvec._commands.tasks import TASKS, Regression, task_of
+
+    if options.exposure:
+        if options.exposure == options.target:
+            raise ValueError(f"--exposure {options.exposure} is the target: name another column")
+        if options.task == "classification" or options.likelihood not in (None, "poisson"):
+            raise ValueError(
+                f"--exposure {options.exposure} is for counts: leave out --task and --likelihood"
+            )
+        return Regression(options.exposure)
+    task = TASKS[task_of(y) if options.task == "auto" else options.task]
+    if options.likelihood and not isinstance(task, Regression):
+        raise ValueError(
+            f"--likelihood {options.likelihood} is for numbers, but {options.target!r} holds "
+            "classes: leave it out, or choose --task regression"
+        )
+    return task
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -154,6 +176,12 @@ def _add_search(parser: ArgumentParser) -> None:
         choices=["gaussian", "poisson", "student_t"],
         help="distribution of numbers: of those with Gaussian noise, of counts, or of those with "
         "outliers (default: gaussian)",
+    )
+    parser.add_argument(
+        "--exposure",
+        metavar="NAME",
+        help="column with the time, the area or the like that each count of the target is over; "
+        "their rate is fitted, by --likelihood poisson",
     )
     parser.add_argument(
         "--centers",

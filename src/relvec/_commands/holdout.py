@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
 from relvec._assess.findings import Diagnosis
-from relvec._commands.models import Choice, choose, cross_validated, pipeline
+from relvec._commands.models import Choice, choose, cross_validated, fitted_model, pipeline
 from relvec._commands.tasks import Fold, Task, diagnosis, has_effects, noise
 from relvec._commands.terminal import progress
 
@@ -67,7 +67,8 @@ class HoldoutFit:
             )
         X_train, X_test, y_train, y_test = rows
         models = {
-            name: pipeline(X, estimator, impute=impute) for name, estimator in estimators.items()
+            name: pipeline(X, estimator, task, impute=impute)
+            for name, estimator in estimators.items()
         }
         folds = _folds(task, y_train, n_folds, "--cv", random_state)
         others = _folds(
@@ -76,7 +77,7 @@ class HoldoutFit:
         start = time.perf_counter()
         choice = choose(models, task, X_train, y_train, random_state)
         with progress(f"fitting {choice.kind} to {len(y_train)} rows"):
-            model = models[choice.kind].fit(X_train, y_train)
+            model = fitted_model(models[choice.kind], task, X_train, y_train)
         seconds, scores = time.perf_counter() - start, ""
         if folds:
             with progress(f"cross-validating in {n_folds} folds"):
@@ -85,7 +86,8 @@ class HoldoutFit:
             inputs = model[:-1].transform(X_train)
             with progress("calibrating"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the model itself has warned
-                model.calibrated_ = model[-1].calibrate(inputs, y_train, cv=others)
+                known = task.known(X_train)
+                model.calibrated_ = model[-1].calibrate(inputs, y_train, cv=others, **known)
         return cls(task, model, X_train, X_test, y_train, y_test, seconds, choice, scores)
 
     def draw(self, ax: Axes) -> None:
@@ -127,7 +129,8 @@ class HoldoutFit:
 
     def _found(self) -> dict[str, str]:
         """Inputs, and what the model keeps of them or of the rows."""
-        estimator, n_columns = self.model[-1], self.X_train.shape[1]
+        estimator = self.model[-1]
+        n_columns = self.X_train.shape[1] - len(self.task.known(self.X_train))
         if has_effects(estimator):
             table = estimator.effects_
             effects = (
@@ -147,10 +150,10 @@ class HoldoutFit:
 
     def diagnosis(self) -> Diagnosis:
         """Findings on the rows that were fitted, and what those held out add to them."""
-        found = diagnosis(self.model, self.X_train, self.y_train)
+        found = diagnosis(self.task, self.model, self.X_train, self.y_train)
         if not len(self.y_test):
             return found
-        more = diagnosis(self.model, self.X_test, self.y_test)
+        more = diagnosis(self.task, self.model, self.X_test, self.y_test)
         return Diagnosis(
             found
             + [

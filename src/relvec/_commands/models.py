@@ -104,9 +104,10 @@ def cross_validated(
 ) -> str:
     """Return scores of rows left out, with their standard deviations over the folds."""
     scoring = {task.measure: task.measured, "log density": task.log_density}
+    given = {"params": _given(task, X), "error_score": "raise"}
     with warnings.catch_warnings():  # the model itself has warned
         warnings.simplefilter("ignore")
-        found = cross_validate(model, X, y, cv=folds, scoring=scoring, error_score="raise")
+        found = cross_validate(model, X, y, cv=folds, scoring=scoring, **given)
     scores = (found[f"test_{name}"] for name in scoring)
     words = [
         f"{name} {own.mean():.4g} ± {own.std(ddof=1):.2g}"
@@ -129,24 +130,36 @@ def _log_density(
     for fitted, left_out in folds:
         with warnings.catch_warnings():  # the model that is chosen warns of itself
             warnings.simplefilter("ignore")
-            fold = clone(model).fit(X.iloc[fitted], y.iloc[fitted])
+            fold = fitted_model(clone(model), task, X.iloc[fitted], y.iloc[fitted])
             part = task.log_density(fold, X.iloc[left_out], y.iloc[left_out])
         total += part * len(left_out)
     return total / len(y)
 
 
-def pipeline(X: pd.DataFrame, estimator: Any, *, impute: bool = False) -> Pipeline:
+def fitted_model(model: Pipeline, task: Task, X: pd.DataFrame, y: pd.Series) -> Pipeline:
+    """Fit a model to rows, with the exposure of their counts, and return it."""
+    fitted: Pipeline = model.fit(X, y, **_given(task, X))
+    return fitted
+
+
+def _given(task: Task, X: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return what is known of rows by the names that `pipeline` gives their arguments."""
+    return {f"machine__{name}": values for name, values in task.known(X).items()}
+
+
+def pipeline(X: pd.DataFrame, estimator: Any, task: Task, *, impute: bool = False) -> Pipeline:
     """Prepare columns of numbers and of texts for an estimator, in one model with it.
 
     A model of effects takes numbers in their units and texts as they are. Others have numbers
     standardised and texts one-hot encoded. With `impute` missing numbers become medians, with an
-    indicator for each column that has some, and missing texts a category.
+    indicator for each column that has some, and missing texts a category. An exposure is no input.
     """
-    texts = [holds_texts(column) for _, column in X.items()]
+    known = {values.name for values in task.known(X).values()}
+    inputs = [place for place, name in enumerate(X.columns) if name not in known]
     # Positions: where columns are chosen by name, scikit-learn 1.6 keeps those left over, none
     # here, in a list of a private type, which a stored model would have to trust.
-    numbers = [place for place, is_text in enumerate(texts) if not is_text]
-    categories = [place for place, is_text in enumerate(texts) if is_text]
+    categories = [place for place in inputs if holds_texts(X.iloc[:, place])]
+    numbers = [place for place in inputs if place not in categories]
     if not has_effects(estimator):
         columns = _encoder(X, numbers, categories, impute=impute)
     elif impute:
@@ -155,7 +168,7 @@ def pipeline(X: pd.DataFrame, estimator: Any, *, impute: bool = False) -> Pipeli
             [("numbers", fill_numbers, numbers), ("categories", fill_texts, categories)]
         )
     else:
-        columns = _transformer([("columns", "passthrough", list(range(X.shape[1])))])
+        columns = _transformer([("columns", "passthrough", inputs)])
     return Pipeline([("columns", columns), ("machine", estimator)])
 
 

@@ -56,8 +56,8 @@ def write_page(options: Namespace) -> None:
     target = options.target or preparation.target
     target = target or _only_other(table, list(preparation.columns.kinds), options.data)
     files.require_columns(table, [target], options.data)
-    judged = table[[target]] if preparation.impute else inputs.X.assign(**{target: table[target]})
-    rows, _ = complete_rows(judged, drop=options.drop_missing)
+    needed = preparation.columns.needed(inputs.X, impute=preparation.impute)
+    rows, _ = complete_rows(needed.assign(**{target: table[target]}), drop=options.drop_missing)
     if not rows.any():
         raise ValueError(f"{options.data} has no row to judge the model on")
     X, y = inputs.X.loc[rows, model.feature_names_in_], task.checked(table.loc[rows, target])
@@ -73,7 +73,7 @@ def write_page(options: Namespace) -> None:
         scores=task.scores(model, X, y),
         inputs=_inputs(task, model, X, y),
         **_pictures(task, model, X, y),
-        **_fit(model, X, y),
+        **_fit(task, model, X, y),
     )
     write_file(options.out, html.encode())
     print_text(f"report on {len(y)} rows written to {options.out}")
@@ -115,7 +115,7 @@ def _template() -> Template:
     return environment.get_template("report.html")
 
 
-def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
+def _fit(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     """Variables of the template that tell of the fit, and of these rows beside it."""
     estimator, inputs = model[-1], model[:-1].transform(X)
     gamma = getattr(estimator, "gamma_", None)
@@ -128,13 +128,13 @@ def _fit(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
             **facts(estimator),
             **noise(model, str(y.name)),
         },
-        "n_inputs": X.shape[1],
+        "n_inputs": X.shape[1] - len(task.known(X)),
         "n_rows": len(y),
         "n_fitted": int(rows_among(np.asarray(inputs), estimator.relevance_vectors_).sum()),
         "n_vectors": len(estimator.relevance_vectors_),
         "functions": estimator.summary().head(MOST_FUNCTIONS),
         "n_functions": len(estimator.relevance_),
-        "diagnosis": diagnosis(model, X, y),
+        "diagnosis": diagnosis(task, model, X, y),
     }
 
 
@@ -225,8 +225,7 @@ def _column(
         column = column.astype(str).where(column.notna())
     name = str(column.name)
     role = "input" if name in preparation.columns.kinds else "not read"
-    if name == target:
-        role = "target"
+    role = {target: "target", preparation.columns.exposure: "exposure"}.get(name, role)
     return {
         "name": name,
         "role": role,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from relvec._commands.columns import Inputs
+    from relvec._commands.preparation import Preparation
 
 HELP = "predict the rows of a table"
 DESCRIPTION = (
@@ -36,7 +37,7 @@ def run(options: Namespace) -> None:
     preparation = Preparation.of(model)
     table, inputs = preparation.read(options.data, options_of(options))
     files.require_columns(table, options.keep, options.data)
-    rows = _rows(table, inputs, impute=preparation.impute, skip=options.skip_bad)
+    rows = _rows(table, inputs, preparation, skip=options.skip_bad)
     X = inputs.X.loc[rows, model.feature_names_in_]
     preparation.warn_of_unknown(X)
     told = task.predictions(model, X, options.coverage) if len(X) else None
@@ -49,16 +50,18 @@ def run(options: Namespace) -> None:
     print_text(done, sys.stderr if options.out == arguments.STANDARD else None)
 
 
-def _rows(table: pd.DataFrame, inputs: Inputs, *, impute: bool, skip: bool) -> pd.Series:
+def _rows(
+    table: pd.DataFrame, inputs: Inputs, preparation: Preparation, *, skip: bool
+) -> pd.Series:
     """Mark the rows that can be predicted; unless the others are skipped they raise ValueError."""
     from relvec._commands.columns import check_usable, complete_rows
 
     advice = "--skip-bad leaves the predictions of such rows empty"
     if not skip:
         check_usable(table, inputs.unusable, advice)
-    rows = ~inputs.X.isna().all(axis="columns")
-    if not impute:
-        rows, _ = complete_rows(inputs.X, drop=skip, advice=advice)
+    needed = preparation.columns.needed(inputs.X, impute=preparation.impute)
+    rows, _ = complete_rows(needed, drop=skip, advice=advice)
+    rows &= ~inputs.X.isna().all(axis="columns")
     for bad in inputs.unusable.values():
         rows &= ~bad
     return rows

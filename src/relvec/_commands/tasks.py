@@ -27,6 +27,7 @@ from relvec import (
 from relvec._assess.findings import Diagnosis
 from relvec._commands.arguments import FIT_OPTIONS, MODELS, MOST_CLASSES
 from relvec._commands.files import holds_texts
+from relvec._commands.preparation import Preparation
 from relvec._commands.terminal import listed
 from relvec.display import (
     BoundaryDisplay,
@@ -52,14 +53,20 @@ class Drawing:
     height: float = 4.0
 
 
+@dataclass(frozen=True)
 class Regression:
     """Numbers: a mean with an error bar."""
 
+    exposure: str | None = None  # name of the column with the exposure of each count
     estimators: ClassVar[dict[str, Any]] = dict(
         zip(MODELS, (RVR, EffectsRegressor, SparseBayesianRegressor), strict=True)
     )
-    circles_vectors = True
-    measure = "RMSE"
+    circles_vectors: ClassVar = True
+    measure: ClassVar = "RMSE"
+
+    def known(self, X: pd.DataFrame) -> dict[str, pd.Series]:
+        """Return what fits and predictions are told of rows beside their inputs, by name."""
+        return {"exposure": X[self.exposure]} if self.exposure else {}
 
     def checked(self, target: pd.Series) -> pd.Series:
         """Return the target as the estimator takes it; raise unless it holds numbers."""
@@ -84,11 +91,11 @@ class Regression:
 
     def measured(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
         """Root mean square of the errors."""
-        return float(root_mean_squared_error(y, model.predict(X)))
+        return float(root_mean_squared_error(y, model.predict(X, **self.known(X))))
 
     def log_density(self, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> float:
         """Mean log density of the targets."""
-        return log_density(model, X, y)
+        return log_density(model, X, y, **self.known(X))
 
     def describe(self, model: Pipeline, target: str) -> str:
         """Name the target."""
@@ -116,9 +123,9 @@ class Regression:
         """Mean, standard deviation of a new observation, and an interval of every row."""
         import pandas as pd
 
-        mean, std = model.predict(X, return_std=True)
-        judge = getattr(model, "calibrated_", model[-1])
-        low, high = judge.predict_interval(model[:-1].transform(X), coverage)
+        known, judge = self.known(X), getattr(model, "calibrated_", model[-1])
+        mean, std = model.predict(X, return_std=True, **known)
+        low, high = judge.predict_interval(model[:-1].transform(X), coverage, **known)
         percent = f"{100 * coverage:.10g}"
         ends = {f"lower_{percent}": low, f"upper_{percent}": high}
         return pd.DataFrame({"mean": mean, "std": std} | ends)
@@ -127,11 +134,11 @@ class Regression:
         """Predictions with error bars, and the reliability of these."""
         yield Drawing(
             f"Predictions of {y.name} with 95 % error bars beside the truth.",
-            lambda ax: RegressionDisplay.from_estimator(model, X, y, ax=ax),
+            lambda ax: RegressionDisplay.from_estimator(model, X, y, ax=ax, **self.known(X)),
         )
         yield Drawing(
             "How many rows lie in intervals that should hold 10 to 99 % of them.",
-            lambda ax: CoverageDisplay.from_estimator(model, X, y, ax=ax),
+            lambda ax: CoverageDisplay.from_estimator(model, X, y, ax=ax, **self.known(X)),
         )
 
 
@@ -143,6 +150,10 @@ class Classification:
     )
     circles_vectors = False
     measure = "accuracy"
+
+    def known(self, X: pd.DataFrame) -> dict[str, pd.Series]:
+        """Return nothing: fits and predictions are told of inputs alone."""
+        return {}
 
     def checked(self, target: pd.Series) -> pd.Series:
         """Return the target as the estimator takes it; raise unless it holds classes.
@@ -287,7 +298,8 @@ def load_model(path: Path, *, trust_pickle: bool) -> tuple[Task, Pipeline]:
             model[-1], tuple(task.estimators.values())
         )
         if ours and hasattr(model, "feature_names_in_"):
-            return task, model
+            exposure = Preparation.of(model).columns.exposure
+            return Regression(exposure) if exposure else task, model
     raise ValueError(f"{path} holds a {type(model).__name__}, not a model of `relvec fit`")
 
 
@@ -303,9 +315,9 @@ def noise(model: Pipeline, target: str) -> dict[str, str]:
     return {"noise sd": f"{np.sqrt(model[-1].noise_variance_):.4g} {target}"}
 
 
-def diagnosis(model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Diagnosis:
+def diagnosis(task: Task, model: Pipeline, X: pd.DataFrame, y: pd.Series) -> Diagnosis:
     """Findings about the model on some rows, with the advice that `relvec fit` has options for."""
-    found = model[-1].diagnose(model[:-1].transform(X), y)
+    found = model[-1].diagnose(model[:-1].transform(X), y, **task.known(X))
     return Diagnosis(finding.for_command(FIT_OPTIONS) for finding in found)
 
 

@@ -49,6 +49,7 @@ def training_data(options: Namespace) -> TrainingTable:
     files.require_columns(table, options.exclude, options.data)
     table = table.drop(columns=options.exclude)
     named = [options.target, *options.categories, *options.numbers, *options.season]
+    named += [options.exposure] if options.exposure else []
     files.require_columns(table, named, options.data)
     if not len(table):
         raise ValueError(f"{options.data} has names of columns and no rows")
@@ -61,13 +62,14 @@ def training_data(options: Namespace) -> TrainingTable:
         numbers=options.numbers,
         seasons=options.season,
         date_format=options.date_format,
+        exposure=options.exposure,
     )
     inputs = columns.inputs(table, form)
     check_usable(table, inputs.unusable)
     numbers = inputs.X.assign(**{options.target: y}).select_dtypes("number")
     for name in numbers:
         _warn_of_fillers(numbers[name])
-    rows = _rows(inputs.X, y, options)
+    rows = _rows(columns, inputs.X, y, options)
     read_as = {"read with": str(form)} if str(form) else {}
     return TrainingTable(
         inputs.X[rows],
@@ -133,12 +135,14 @@ def _warn_of_fillers(column: pd.Series) -> None:
             )
 
 
-def _rows(X: pd.DataFrame, y: pd.Series, options: Namespace) -> pd.Series:
-    """Mark the rows to fit, and print how many are left out."""
-    judged, ways = y.to_frame(), "--drop-missing leaves these rows out"
-    if not options.impute:
-        judged = X.assign(**{options.target: y})
-    if not (options.impute or y.isna().any()):
+def _rows(columns: Columns, X: pd.DataFrame, y: pd.Series, options: Namespace) -> pd.Series:
+    """Mark the rows to fit, which lack nothing that is needed, and print how many are left out."""
+    judged, least = (
+        columns.needed(X, impute=impute).assign(**{options.target: y})
+        for impute in (options.impute, True)
+    )
+    ways = "--drop-missing leaves these rows out"
+    if not (options.impute or least.isna().to_numpy().any()):
         ways += ", --impute fills them in"
     rows, missing = complete_rows(judged, drop=options.drop_missing, advice=ways)
     if missing:
