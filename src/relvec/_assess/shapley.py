@@ -19,8 +19,8 @@ import numpy as np
 from relvec._numerics.typing import Array
 from relvec.basis.products import Products
 
-#: Numbers of a batch of rows beside rows of the background.
-BATCH = 1 << 18
+#: Numbers of a batch of rows beside rows of the background, few enough for a cache.
+BATCH = 1 << 16
 
 
 class ShapleyValues(NamedTuple):
@@ -59,29 +59,34 @@ def _product_games(P: Array, Q: Array) -> Array:
 
     P has the shape (n_samples, n_inputs, n_products), Q (n_background, n_inputs, n_products).
     """
-    games = np.zeros_like(P)
+    games, p, q = np.zeros_like(P), P.swapaxes(0, 1), Q.swapaxes(0, 1)
+    nodes, shares = np.polynomial.legendre.leggauss((len(p) + 1) // 2)
+    rule = [*zip((1 + nodes) / 2, shares / 2, strict=True)]
     for rows, references in _batches(P, Q):
-        q = Q[references]
-        apart = P[rows][:, None] - q
-        games[rows] += (apart * _integrals(q, apart)).sum(axis=1)
+        absent = q[:, None, references]
+        apart = p[:, rows, None] - absent
+        games[rows] += (apart * _integrals(absent, apart, rule)).sum(axis=2).swapaxes(0, 1)
     return games / len(Q)
 
 
-def _integrals(q: Array, apart: Array) -> Array:
-    """∫ Π_{e≠d} (q_e + t apart_e) dt from 0 to 1 along the second axis from the end."""
-    n_inputs = apart.shape[-2]
-    nodes, shares = np.polynomial.legendre.leggauss((n_inputs + 1) // 2)
-    total, factors = np.zeros_like(apart), np.empty_like(apart)
-    before, after = np.ones_like(apart), np.ones_like(apart)
-    for node, share in zip((1 + nodes) / 2, shares / 2, strict=True):
+def _integrals(q: Array, apart: Array, rule: Sequence[tuple[float, float]]) -> Array:
+    """∫ Π_{e≠d} (q_e + t apart_e) dt from 0 to 1 for each d along the first axis.
+
+    The `rule` has the nodes t and their shares in the integral.
+    """
+    total, factors, before = np.zeros_like(apart), np.empty_like(apart), np.empty_like(apart)
+    after = np.empty_like(apart[0])
+    for node, share in rule:
         np.multiply(apart, node, out=factors)
         factors += q
-        after[..., -1, :] = share
-        for d in range(1, n_inputs):
-            left, right = d - 1, n_inputs - d
-            np.multiply(before[..., left, :], factors[..., left, :], out=before[..., d, :])
-            np.multiply(after[..., right, :], factors[..., right, :], out=after[..., right - 1, :])
-        total += before * after
+        before[0], after[...] = share, 1
+        for d in range(1, len(apart)):
+            np.multiply(before[d - 1], factors[d - 1], out=before[d])
+        for d in range(len(apart) - 1, 0, -1):
+            before[d] *= after
+            after *= factors[d]
+        before[0] *= after
+        total += before
     return total
 
 
