@@ -93,6 +93,12 @@ def shown(recwarn):
     return recwarn
 
 
+def quietly_fitted(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, UNEQUAL)
+
+
 SEARCHES = {
     "grid": lambda model, **jobs: GridSearchCV(model, {"gamma": [1e3, 1e4]}, cv=3, **jobs),
     "nested": lambda model, **jobs: cross_val_score(
@@ -108,6 +114,7 @@ SEARCHES = {
     "features": lambda model, **jobs: SequentialFeatureSelector(
         model, n_features_to_select=1, cv=2, **jobs
     ).fit(np.hstack([X, X**2, X**3]), UNEQUAL),
+    "calibrate": lambda model, **jobs: quietly_fitted(model).calibrate(X, UNEQUAL, cv=4),
 }
 
 
@@ -123,7 +130,7 @@ def test_a_search_warns_once_of_what_all_its_fits_meet(name, shown):
     searched(name, RVR(gamma=1e3))
     (warning,) = [each for each in shown if isinstance(each.message, RelvecWarning)]
     assert isinstance(warning.message, NoiseFloorWarning)
-    assert "other fits of this search may have met the same" in str(warning.message)
+    assert "other fits made here may have met the same" in str(warning.message)
     assert warning.filename == __file__
 
 
@@ -145,7 +152,7 @@ def test_fits_beside_a_search_warn_each(shown):
     for _ in range(3):
         model.fit(X, Y)
     assert len(shown) == 3
-    assert not any("search" in str(each.message) for each in shown)
+    assert not any("other fits" in str(each.message) for each in shown)
 
 
 def test_a_worker_of_a_search_warns_once(shown):

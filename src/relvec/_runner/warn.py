@@ -13,8 +13,8 @@ from relvec.exceptions import RelvecWarning
 
 #: Packages whose lines are not the user's.
 INSIDE = {"relvec", "sklearn", "joblib"}
-#: Where scikit-learn fits an estimator many times to choose or to judge it.
-SEARCHES = ("sklearn.model_selection", "sklearn.feature_selection")
+#: Where an estimator is fitted many times to choose or to judge it.
+SEARCHES = ("sklearn.model_selection", "sklearn.feature_selection", "relvec._assess.conformal")
 
 #: Class and place of a warning.
 Kind = tuple[type[RelvecWarning], str, int]
@@ -46,7 +46,7 @@ def warn_user(*found: RelvecWarning) -> None:
         if warned is not None and kind in warned:
             continue
         if warned is not None:
-            warning = warning.because("other fits of this search may have met the same")
+            warning = warning.because("other fits made here may have met the same")
         module = frame.f_globals.get("__name__")
         warnings.warn_explicit(warning, type(warning), *place, module, registry)
         if warned is not None:
@@ -72,8 +72,8 @@ def _user_frame() -> FrameType:
 def _search() -> Any:
     """Return the object that searches, or is judged, where a search has the fit made, or None.
 
-    It is the first argument of scikit-learn's outermost function there, unless that is a private
-    one, which is where the work of workers begins.
+    It is the first argument of the outermost function there, unless that is a private one, which
+    is where the work of workers begins.
     """
     outermost = None
     for frame in _stack():
