@@ -46,13 +46,27 @@ def hills(rng, n=60):
     return X, np.sin(X[:, 0]) + np.cos(X[:, 1] / 100) + 0.1 * rng.standard_normal(n)
 
 
+def is_repeated(estimator, check):
+    """Return whether a check goes the way of another one of the same estimator.
+
+    Sparse matrices become sparse arrays in one place for all estimators, of which two show it, and
+    rows are mapped from a file as single precision as they are as double.
+    """
+    if check.func.__name__ == "check_estimator_sparse_matrix":
+        return repr(estimator) not in ("RVR()", "RVC()")
+    return check.func.__name__.endswith("_train") and check.keywords == {"readonly_memmap": True}
+
+
 def common_checks(estimators):
     """Every common check of scikit-learn, whose data need not make a good model."""
+    every = parametrize_with_checks(estimators)
+    names, pairs = every.args
+    pairs = [pair for pair in pairs if not is_repeated(*pair)]
 
     @pytest.mark.filterwarnings("ignore::relvec.exceptions.RelvecWarning")
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-    @parametrize_with_checks(estimators)
+    @pytest.mark.parametrize(names, pairs, **every.kwargs)
     def test(estimator, check):
         check(estimator)
 
