@@ -5,6 +5,7 @@ import numpy as np
 from relvec.basis import Concatenate, Process
 from relvec.basis.curves import TAIL, Curve, Line
 from relvec.basis.effects import Effect
+from relvec.likelihoods import Poisson
 
 #: Roundings of every term that a sum may be off by.
 ROUNDINGS = 10 * np.finfo(np.float32).eps
@@ -15,8 +16,8 @@ def bounds(model, X):
 
     The mean is a sum of w_m φ_m(x). The standard deviation is the length of the vector
     (φ − φ̄)ᵀF beside constants, each of its entries a sum, and a length moves no further than its
-    vector. A rate e^y has the relative error of y, and its standard deviation √(λ + (λs)²) that of
-    y and of the s of y.
+    vector. A rate e^y has the relative error of y, and the standard deviation of counts with the
+    dispersion δ, √(λ + λ²(s² + δ(1 + s²))), that of y and √(1 + δ) times that of the s of y.
     """
     machine = model[-1] if hasattr(model, "steps") else model
     rows = model[:-1].transform(X) if machine is not model else X
@@ -30,8 +31,9 @@ def bounds(model, X):
         of_mean.append(own @ np.abs(posterior.mean[:, 0]) + np.abs(posterior.intercept[0]))
         entries = own @ np.abs(posterior.root) + np.abs(posterior.center @ posterior.root)
         of_std.append(np.linalg.norm(entries, axis=1) + std)
-        if machine.likelihood == "poisson":
-            of_std[-1] = std * of_mean[-1] + mean * of_std[-1]
+        if isinstance(one.likelihood, Poisson):
+            dispersion = one.likelihood.hyper.get("dispersion", 0.0)
+            of_std[-1] = std * of_mean[-1] + mean * np.sqrt(1 + dispersion) * of_std[-1]
             of_mean[-1] = mean * (1 + of_mean[-1])
     return ROUNDINGS * np.column_stack(of_mean), ROUNDINGS * np.column_stack(of_std)
 

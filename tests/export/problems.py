@@ -70,6 +70,13 @@ def counts():
     return RVR(likelihood="poisson"), X, rng.poisson(np.exp(1 + np.sin(X[:, 0]))).astype(float)
 
 
+def counts_that_vary_more():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (150, 2))
+    y = rng.poisson(np.exp(1 + np.sin(X[:, 0])) * rng.gamma(2.0, 0.5, 150)).astype(float)
+    return RVR(likelihood="negative_binomial"), X, y
+
+
 def effects_of_numbers_and_levels():
     X, y = make_friedman(1, 120, random_state=0)
     X[:, 3] = (5 * X[:, 3]).round()
@@ -134,6 +141,7 @@ NUMBERS = (
     noise_that_varies,
     three_targets,
     counts,
+    counts_that_vary_more,
     effects_of_numbers_and_levels,
     process_of_three_targets,
 )

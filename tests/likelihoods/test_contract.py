@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from relvec.likelihoods import (
+    Bernoulli,
+    Categorical,
+    Gaussian,
+    NegativeBinomial,
+    Poisson,
+    StudentT,
+)
 from relvec.likelihoods.bernoulli import LogisticBound
 from relvec.likelihoods.chi_squared import ChiSquared
 from tests.support.differences import derivative
@@ -22,6 +29,7 @@ SUPPORT = {
     LogisticBound: (np.array([[0.0], [1.0]]), np.ones(2)),
     Categorical: (np.eye(4), np.ones(4)),
     Poisson: (np.arange(400.0)[:, None], np.ones(400)),
+    NegativeBinomial: (np.arange(400.0)[:, None], np.ones(400)),
     ChiSquared: (np.exp(LOGS)[:, None], np.exp(LOGS) * np.gradient(LOGS)),
     StudentT: (np.sinh(STEPS)[:, None], np.cosh(STEPS) * np.gradient(STEPS)),
 }

@@ -72,7 +72,7 @@ OF_KERNELS = {
     "augment": [False, False, True],
 }
 OF_REGRESSION = {
-    "likelihood": ["gaussian", "gaussian", "student_t", "poisson"],
+    "likelihood": ["gaussian", "gaussian", "student_t", "poisson", "negative_binomial"],
     "multi_output": ["shared", "independent"],
     "noise_variance": [None, None, None, 1e-30, 1.0, 1e30],
     "beta_prior": [(0.0, 0.0), (0.0, 0.0), (1.0, 1e-3)],
@@ -134,9 +134,8 @@ def values(draw, X, random, model):
     y = TARGETS[draw(st.sampled_from(list(TARGETS)))](random, X[:, 0] / 2 / spread)
     with np.errstate(over="ignore", under="ignore"):
         y = np.clip(y * 10.0 ** draw(powers), -1e308, 1e308)
-    if model.get_params().get("likelihood") == "poisson" and draw(
-        st.sampled_from([True] * 3 + [False])
-    ):
+    counts = model.get_params().get("likelihood") in ("poisson", "negative_binomial")
+    if counts and draw(st.sampled_from([True] * 3 + [False])):
         y = np.floor(np.abs(y))
     return y if draw(st.sampled_from([True, True, False])) else np.column_stack([y, y[::-1], 0 * y])
 

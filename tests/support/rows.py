@@ -34,7 +34,14 @@ from relvec.basis import (
 )
 from relvec.basis.curves import Curve, Line
 from relvec.basis.effects import Effect
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Poisson, StudentT
+from relvec.likelihoods import (
+    Bernoulli,
+    Categorical,
+    Gaussian,
+    NegativeBinomial,
+    Poisson,
+    StudentT,
+)
 from relvec.likelihoods.bernoulli import LogisticBound
 from relvec.likelihoods.chi_squared import ChiSquared
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
@@ -100,6 +107,7 @@ LIKELIHOODS = [
     LogisticBound(),
     Categorical(4),
     Poisson(),
+    NegativeBinomial(0.4),
     StudentT(0.3, 7.0),
     ChiSquared(),
 ]

@@ -60,7 +60,7 @@ def compare(
         Processes among which the models are shared out, -1 for all cores; None is 1, or what
         ``joblib.parallel_config`` says. Fits side by side take longer each.
     exposure : array-like of shape (n_samples,), default=None
-        Exposure of each count, with ``likelihood="poisson"``; regression only.
+        Exposure of each count, of a likelihood of counts; regression only.
 
     Returns
     -------

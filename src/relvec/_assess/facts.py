@@ -23,7 +23,7 @@ def facts(estimator: Any) -> dict[str, str]:
 
 
 def _noise(estimator: Any) -> dict[str, str]:
-    """Standard deviation of the noise of each target, or scale and tails of Student-t noise."""
+    """Standard deviation of the noise of each target, or what else its likelihood has learnt."""
     if hasattr(estimator, "degrees_of_freedom_"):
         scale, tails = numbers(estimator.noise_scale_), numbers(estimator.degrees_of_freedom_)
         return {"noise scale": f"{scale}, with {tails} degrees of freedom"}
@@ -34,7 +34,8 @@ def _noise(estimator: Any) -> dict[str, str]:
             learnt = "" if ar1.std_error is None else f" ± {numbers(ar1.std_error)}"
             found["noise correlation"] = f"{numbers(ar1.rho)}{learnt} at a step of {ar1.step:.4g}"
         return found
-    return {}
+    hyper = [output.likelihood.hyper for output in estimator.fit_result_.outputs]
+    return {name: numbers([own[name] for own in hyper]) for name in hyper[0]}
 
 
 def numbers(values: Any) -> str:

@@ -40,7 +40,7 @@ WIDER: dict[type, tuple[Advice, ...]] = {
     Gaussian: (Advice("use {}", "calibrate"), Advice("check {} if you set it", "noise_variance")),
     Poisson: (
         Advice("give it more inputs, as counts vary more than Poisson's"),
-        Advice("fit their square roots with {}", "likelihood", "gaussian"),
+        Advice("use {}", "likelihood", "negative_binomial"),
     ),
 }
 

@@ -173,9 +173,9 @@ def _add_model(parser: ArgumentParser) -> None:
 def _add_search(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--likelihood",
-        choices=["gaussian", "poisson", "student_t"],
-        help="distribution of numbers: of those with Gaussian noise, of counts, or of those with "
-        "outliers (default: gaussian)",
+        choices=["gaussian", "poisson", "negative_binomial", "student_t"],
+        help="distribution of numbers: of those with Gaussian noise, of counts, of counts that "
+        "vary more, or of those with outliers (default: gaussian)",
     )
     parser.add_argument(
         "--exposure",

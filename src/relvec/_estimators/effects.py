@@ -189,7 +189,7 @@ class EffectsRegressor(EffectsEstimator, Regressor):
         that covariance; see :doc:`/guide/parameters`.
     remainder_centers : int, default=None
         Centres of the process at most; see `relvec.basis.Process`.
-    likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
+    likelihood : str or RegressionLikelihood, default="gaussian"
         Distribution of y; see :class:`relvec.RVR`.
     max_iter : int, default=1000
         Passes of each search at most.

@@ -43,7 +43,7 @@ class SparseBayesianRegressor(LinearEstimator, Regressor):
         Centres of the process at most; see `relvec.basis.Process`.
     fit_intercept : bool, default=True
         Include an intercept with a flat prior; its uncertainty is part of the error bars.
-    likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
+    likelihood : str or RegressionLikelihood, default="gaussian"
         Distribution of y; see :class:`relvec.RVR`.
     noise_variance : float, default=None
         Variance σ² of Gaussian noise, in squared units of y. None learns it (eq. 18).

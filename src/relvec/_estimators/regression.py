@@ -33,9 +33,10 @@ class RVR(KernelEstimator, Regressor):
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"
         Inverse squared width of the kernel as in :class:`sklearn.svm.SVR`, or an array with one per
         feature. "evidence" learns one width and "ard" one per feature, at 10 to 50 times the cost.
-    likelihood : {"gaussian", "poisson", "student_t"} or RegressionLikelihood, default="gaussian"
-        Distribution of y: Gaussian noise around the function, counts whose log rate the function
-        is, Student-t noise, or an object of `relvec.likelihoods`.
+    likelihood : str or RegressionLikelihood, default="gaussian"
+        Distribution of y: "gaussian" noise around the function; counts whose log rate the function
+        is, "poisson", or "negative_binomial", which vary more; "student_t" noise; or an object of
+        `relvec.likelihoods`.
     n_starts : int, default=1
         Starts of the search, which has local optima; more find better ones more often.
     degree, coef0 : int, default=3, and float, default=0.0

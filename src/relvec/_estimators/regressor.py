@@ -45,6 +45,7 @@ from relvec.likelihoods import (
     Gaussian,
     Interval,
     Likelihood,
+    NegativeBinomial,
     Poisson,
     RegressionLikelihood,
     StudentT,
@@ -53,6 +54,7 @@ from relvec.likelihoods import (
 #: Names that ``likelihood`` takes.
 LIKELIHOODS: dict[str, type[RegressionLikelihood]] = {
     "gaussian": Gaussian,
+    "negative_binomial": NegativeBinomial,
     "poisson": Poisson,
     "student_t": StudentT,
 }
@@ -93,8 +95,8 @@ class Regressor(Incremental):
             same for every target; a copy of a row has noise of its own.
         exposure : array-like of shape (n_samples,), default=None
             How much of time, space or people each count was taken over, in any unit, with
-            ``likelihood="poisson"``: the function is the log rate for one unit, and the mean of a
-            count its exposure times that rate. None is 1 for all.
+            ``likelihood="poisson"`` or ``"negative_binomial"``: the function is the log rate for
+            one unit, and the mean of a count its exposure times that rate. None is 1 for all.
         times, series : array-like of shape (n_samples,), default=None
             With `noise_correlation`, time of each row, numbers or ``datetime64``, and label of its
             series. None is one step from row to row, and one series.

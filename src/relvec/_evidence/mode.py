@@ -240,7 +240,7 @@ def _with_one_curvature(
 
     A curvature costs the square of the weights in every row, a step their number. What is left
     after a step is a share of what it promised, not its square: the steps go on until that is the
-    square of what is next to nothing. Returns whether they came there, too.
+    square of what is next to nothing. Returns whether they came there, by the curvature there, too.
     """
     if not isfinite(at.log_posterior) or (curvature is None and not at.usable()):
         return at, False
@@ -256,7 +256,10 @@ def _with_one_curvature(
             return at, False
         at, before = there, promised
         if share * promised < tolerance**2:
-            return (at, True) if at.usable() else (start, False)
+            if not at.usable():
+                return start, False
+            left = at.newton_step(at.curvature)[2]
+            return at, left < max(tolerance, ROUNDINGS * abs(at.log_posterior))
 
 
 def _damped_newton(

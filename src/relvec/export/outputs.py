@@ -44,7 +44,15 @@ from relvec.export.expression import (
 )
 from relvec.export.formulas import formula
 from relvec.export.special import SMALLEST, logistic, principal_root, softmax
-from relvec.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, StudentT
+from relvec.likelihoods import (
+    Bernoulli,
+    Categorical,
+    Gaussian,
+    Likelihood,
+    NegativeBinomial,
+    Poisson,
+    StudentT,
+)
 from relvec.likelihoods.bernoulli import MIXTURE_SCALES, MIXTURE_WEIGHTS
 from relvec.likelihoods.chi_squared import ChiSquared
 
@@ -206,6 +214,12 @@ def _(likelihood: ChiSquared, mean: Expression, variance: Expression) -> Moments
 def _(likelihood: Poisson, mean: Expression, variance: Expression) -> Moments:
     rate = exp(mean)
     return rate, rate + rate * (rate * variance)
+
+
+@observed.register
+def _(likelihood: NegativeBinomial, mean: Expression, variance: Expression) -> Moments:
+    rate, dispersion = exp(mean), likelihood.dispersion
+    return rate, rate + rate * (rate * (variance + dispersion * (1.0 + variance)))
 
 
 def _classes(model: Any, x: Expression, feature: Axis) -> dict[str, Stored]:

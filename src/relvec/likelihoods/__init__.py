@@ -5,6 +5,7 @@ from relvec.likelihoods.base import ClassLikelihood, Likelihood, RegressionLikel
 from relvec.likelihoods.bernoulli import Bernoulli
 from relvec.likelihoods.categorical import Categorical
 from relvec.likelihoods.gaussian import Gaussian
+from relvec.likelihoods.negative_binomial import NegativeBinomial
 from relvec.likelihoods.poisson import Poisson
 from relvec.likelihoods.student_t import StudentT
 from relvec.likelihoods.support import Interval
@@ -17,6 +18,7 @@ __all__ = [
     "Gaussian",
     "Interval",
     "Likelihood",
+    "NegativeBinomial",
     "Poisson",
     "RegressionLikelihood",
     "StudentT",

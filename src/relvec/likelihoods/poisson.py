@@ -39,10 +39,10 @@ class Poisson(RegressionLikelihood):
 
     def distribution(self, y: Array) -> Any:
         """Poisson, of rate e^y."""
-        return poisson(_rate(y))
+        return poisson(rate_of(y))
 
     def log_prob(self, t: Array, y: Array) -> Array:
-        t, y = _with_offset(t, y)
+        t, y = with_offset(t, y)
         # Of counts of 10¹², t·y − λ − log t! would lose what a step towards the mode gains.
         excess = y - np.log(np.where(t > 0, t, 1.0))
         with np.errstate(over="ignore", invalid="ignore"):  # zero times infinity is not taken
@@ -52,18 +52,18 @@ class Poisson(RegressionLikelihood):
 
     def gradient(self, t: Array, y: Array) -> Array:
         """Target less λ."""
-        t, y = _with_offset(t, y)
-        return t - _rate(y)
+        t, y = with_offset(t, y)
+        return t - rate_of(y)
 
     def neg_hessian(self, t: Array, y: Array) -> Array:
         """λ."""
-        t, y = _with_offset(t, y)
-        return _rate(y)[:, :, None]
+        t, y = with_offset(t, y)
+        return rate_of(y)[:, :, None]
 
     def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """λ·h."""
-        t, y = _with_offset(t, y)
-        return _rate(y) * variance[:, :, 0]
+        t, y = with_offset(t, y)
+        return rate_of(y) * variance[:, :, 0]
 
     def moments(self, mean: Array, covariance: Array) -> tuple[Array, Array]:
         """Moments of a count whose rate has a Gamma posterior, the mode and curvature of y given.
@@ -71,33 +71,37 @@ class Poisson(RegressionLikelihood):
         That is what the posterior of a rate without functions is. A normal y would give rates of
         e^(mean + variance/2), without bound where no count says how small a rate is.
         """
-        rate = _rate(mean)
+        rate = rate_of(mean)
         with np.errstate(over="ignore", invalid="ignore"):
-            variance = rate + rate * (rate * covariance[:, 0])
+            variance = rate + rate * self.excess(rate, covariance[:, 0])
         return rate, _finite(variance, mean)
+
+    def excess(self, rate: Array, variance: Array) -> Array:
+        """Variance of a count over its mean, less one, if its log rate has a variance."""
+        return rate * variance
 
     def joint_covariance(self, mean: Array, covariance: Array) -> Array:
         """Covariance of the rates, to first order, and the variance of a count on the diagonal."""
-        rate = _rate(mean)
+        rate = rate_of(mean)
         with np.errstate(over="ignore", invalid="ignore"):
-            joint = rate[:, None] * (rate * covariance) + np.diag(rate)
+            joint = rate[:, None] * (rate * covariance)
+            own = rate + rate * self.excess(rate, covariance.diagonal())
+        joint.flat[:: len(mean) + 1] = own
         return _finite(joint, mean)
 
     def interval(self, mean: Array, covariance: Array, coverage: float) -> tuple[Array, Array]:
         """Quantiles of the negative binomial distribution, which counts of a Gamma rate have."""
         rate, variance = self.moments(mean, covariance)
-        return count_interval(rate, rate * covariance[:, 0], np.sqrt(variance), coverage)
+        excess = self.excess(rate, covariance[:, 0])
+        return count_interval(rate, excess, np.sqrt(variance), coverage)
 
     def predictive_log_density(self, t: Array, mean: Array, covariance: Array) -> Array:
         """Log probability under the negative binomial distribution."""
-        rate = _rate(mean)
-        return count_log_density(t, rate, rate * covariance[:, 0])[:, 0]
+        rate = rate_of(mean)
+        return count_log_density(t, rate, self.excess(rate, covariance[:, 0]))[:, 0]
 
     def sample(self, y: Array, rng: np.random.RandomState) -> Array:
-        rate = _rate(y)
-        if rate.max(initial=0.0) > LARGEST_RATE:
-            raise OverflowError(f"a rate of {rate.max():.3g} is too large to draw counts from")
-        return rng.poisson(rate).astype(np.float64)
+        return drawn(rate_of(y), rng)
 
     def check(self, t: Array) -> None:
         """Counts are not negative, not all zero, and have squares in the range of float64."""
@@ -108,7 +112,7 @@ class Poisson(RegressionLikelihood):
             raise ValueError("y is zero in every row, expected a positive count")
 
 
-def _with_offset(t: Array, y: Array) -> tuple[Array, Array]:
+def with_offset(t: Array, y: Array) -> tuple[Array, Array]:
     """Counts (n_samples, 1), and the logarithm of their rates with the offset if there is one."""
     return t[:, :1], y + t[:, 1:].sum(axis=1, keepdims=True)
 
@@ -139,10 +143,18 @@ def _rest_of_stirling(large: Array) -> Array:
     return rest
 
 
-def _rate(y: Array) -> Array:
+def rate_of(y: Array) -> Array:
+    """Return e^y, infinite where that overflows."""
     with np.errstate(over="ignore"):
         rate: Array = np.exp(y)
     return rate
+
+
+def drawn(rate: Array, rng: np.random.RandomState) -> Array:
+    """Draw counts of Poisson's distribution."""
+    if rate.max(initial=0.0) > LARGEST_RATE:
+        raise OverflowError(f"a rate of {rate.max():.3g} is too large to draw counts from")
+    return rng.poisson(rate).astype(np.float64)
 
 
 # The negative binomial distribution by the excess of its variance over its mean. In scipy.stats it
@@ -210,12 +222,12 @@ def count_log_density(counts: Array, mean: Array, excess: Array) -> Array:
     rare = -counts * np.log1p(1 / excess)
     exact = ways + rare - xlog1py(shape, excess)
     large = np.minimum(counts, shape) >= STIRLING
-    near = _log_density_of_large(np.where(large, counts, STIRLING), mean, excess)
+    near = log_density_of_large(np.where(large, counts, STIRLING), mean, excess)
     log_density: Array = np.where(large, near, exact)
     return log_density
 
 
-def _log_density_of_large(t: Array, mean: Array, excess: Array) -> Array:
+def log_density_of_large(t: Array, mean: Array, excess: Array) -> Array:
     """The same for counts and shapes of `STIRLING` or more, as Loader (2000) has the binomial.
 
     What is left of it where Stirling's series takes the place of every factorial is two sums of
@@ -233,7 +245,8 @@ def _log_density_of_large(t: Array, mean: Array, excess: Array) -> Array:
 
 def _above_log(x: Array, ratio: Array) -> Array:
     """Return x − log r of the ratio r = 1 + x, by its series where that has lost digits."""
-    series = x**2 * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5 - x / 6))))
+    near = np.where(np.abs(x) < NEAR_ZERO, x, 0.0)
+    series = near**2 * (1 / 2 - near * (1 / 3 - near * (1 / 4 - near * (1 / 5 - near / 6))))
     log = np.where(x > -0.5, np.log1p(np.maximum(x, -0.5)), np.log(ratio))
     above: Array = np.where(np.abs(x) < NEAR_ZERO, series, x - log)
     return above
