@@ -308,6 +308,19 @@ def test_it_stands_in_pipelines_and_is_cloned(rng):
     assert {"x0", "x1 × x2"} <= set(scaled[-1].terms_)
 
 
+def test_inputs_by_name_are_those_by_position(rng):
+    X, y = smooth(rng)
+    table = pd.DataFrame(X, columns=[*"abcdef"[: X.shape[1]]]).round(1)
+    by_name, by_place = (
+        EffectsRegressor(interactions=[pair], categorical=[label], remainder=None).fit(table, y)
+        for pair, label in ((("b", "c"), "a"), ((1, 2), 0))
+    )
+    assert by_name.terms_ == by_place.terms_
+    assert_allclose(by_name.predict(table), by_place.predict(table))
+    with pytest.raises(ValueError, match=r"categorical=\[.z.\]"):
+        EffectsRegressor(categorical=["z"]).fit(table, y)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

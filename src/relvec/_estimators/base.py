@@ -48,20 +48,20 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     """Base of regression and classification; parameters are documented in the estimators."""
 
     fit_intercept: bool
-    centers: CentersLike = None
-    augment: bool = False
-    remainder: str | Basis | None = None
-    remainder_centers: int | None = None
+    centers: CentersLike
+    augment: bool
+    remainder: str | Basis | None
+    remainder_centers: int | None
     alpha_prior: tuple[float, float]
     solver: str | Solver
     n_starts: int | None
     tol: float | None
     max_iter: int
-    random_state: int | np.random.RandomState | None = None
-    n_jobs: int | None = None
-    memory_limit: float = 1e9
-    noise: str | Basis = "constant"
-    checkpoint: str | PathLike[str] | None = None
+    random_state: int | np.random.RandomState | None
+    n_jobs: int | None
+    memory_limit: float
+    noise: str | Basis
+    checkpoint: str | PathLike[str] | None
     verbose: int
 
     def _fit(

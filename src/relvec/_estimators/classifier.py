@@ -53,6 +53,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
     class_weight: ClassWeight
     multi_class: str
     proba: str
+    noise = "constant"
 
     classes_: Labels
 

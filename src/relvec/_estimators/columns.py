@@ -27,6 +27,9 @@ class LinearEstimator(RelevanceEstimator):
     """Estimators whose candidate functions are the columns of X."""
 
     groups: GroupsLike
+    centers = None
+    augment = False
+    random_state = None
 
     def _dictionary(self) -> Basis:
         return Columns()

@@ -39,7 +39,7 @@ SYMMETRIC = 1e-8
 class CorrelatedNoise(NoisePredictor):
     """Fitted outputs, one a target, as predictors of what follows rows of the fit in time."""
 
-    noise_correlation: Any = None
+    noise_correlation: Any
 
     @property
     def noise_correlation_(self) -> AR1:

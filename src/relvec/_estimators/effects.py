@@ -34,8 +34,13 @@ GROUPS = 1 + len(WIDTHS)
 class EffectsEstimator(RelevanceEstimator):
     """Estimators whose candidate functions are effects of the inputs, with a process beside."""
 
-    interactions: str | Sequence[tuple[int, int]] | None
-    categorical: Sequence[int]
+    interactions: str | Sequence[tuple[int | str, int | str]] | None
+    categorical: Sequence[int | str]
+    centers = None
+    augment = False
+    noise = "constant"
+    memory_limit = 1e9
+    checkpoint = None
     fit_intercept = True
     alpha_prior = (0.0, 0.0)
     solver = "sequential"
@@ -47,7 +52,10 @@ class EffectsEstimator(RelevanceEstimator):
     _terms: Terms
 
     def _dictionary(self) -> Effects:
-        return Effects(interactions=self.interactions, categorical=self.categorical)
+        """Return the effects, of inputs by their positions where they were given by name."""
+        names = list(getattr(self, "feature_names_in_", []))
+        pairs, categorical = _places(self.interactions, names), _places(self.categorical, names)
+        return Effects(interactions=pairs, categorical=categorical)
 
     def _search(self) -> dict[str, Any]:
         """Return the parameters of the solver: what an effect has to be worth.
@@ -159,6 +167,16 @@ class EffectsEstimator(RelevanceEstimator):
         return (mean, std) if return_std else mean
 
 
+def _places(given: Any, names: list[str]) -> Any:
+    """Return a list of inputs, or of pairs of them, with the places of those called by name."""
+    if not isinstance(given, list | tuple):
+        return given
+    return [
+        names.index(one) if isinstance(one, str) and one in names else _places(one, names)
+        for one in given
+    ]
+
+
 def _contributions(model: EffectsEstimator, at: Queries) -> Array:
     """Mean and standard deviation of terms, shape (n_queries, 2, n_terms, n_outputs)."""
     outputs = model.fit_result_.outputs
@@ -180,10 +198,10 @@ class EffectsRegressor(EffectsEstimator, Regressor):
     Parameters
     ----------
     interactions : "auto", list of pairs or None, default="auto"
-        Pairs of inputs, by position, that may have an effect together: those of all that seem
-        worth the most beside the main effects, those given, or none.
-    categorical : sequence of int, default=()
-        Inputs, by position, whose numbers are labels of categories.
+        Pairs of inputs, by position or name, that may have an effect together: those of all that
+        seem worth the most beside the main effects, those given, or none.
+    categorical : sequence of int or str, default=()
+        Inputs, by position or name, whose numbers are labels of categories.
     remainder : {None, "process"} or Basis, default="process"
         What the effects leave: nothing but noise, a Gaussian process of all inputs, or one with
         that covariance; see :doc:`/guide/parameters`.
@@ -236,14 +254,15 @@ class EffectsRegressor(EffectsEstimator, Regressor):
     """
 
     noise_variance = None
+    noise_correlation = None
     beta_prior = (0.0, 0.0)
     multi_output = "shared"
 
     def __init__(
         self,
         *,
-        interactions: str | Sequence[tuple[int, int]] | None = "auto",
-        categorical: Sequence[int] = (),
+        interactions: str | Sequence[tuple[int | str, int | str]] | None = "auto",
+        categorical: Sequence[int | str] = (),
         remainder: str | Basis | None = "process",
         remainder_centers: int | None = None,
         likelihood: str | RegressionLikelihood = "gaussian",
@@ -271,10 +290,10 @@ class EffectsClassifier(EffectsEstimator, Classifier):
     Parameters
     ----------
     interactions : "auto", list of pairs or None, default="auto"
-        Pairs of inputs, by position, that may have an effect together; see
+        Pairs of inputs, by position or name, that may have an effect together; see
         :class:`EffectsRegressor`.
-    categorical : sequence of int, default=()
-        Inputs, by position, whose numbers are labels of categories.
+    categorical : sequence of int or str, default=()
+        Inputs, by position or name, whose numbers are labels of categories.
     remainder : {None, "process"} or Basis, default="process"
         What the effects leave; see :class:`EffectsRegressor`.
     remainder_centers : int, default=None
@@ -321,8 +340,8 @@ class EffectsClassifier(EffectsEstimator, Classifier):
     def __init__(
         self,
         *,
-        interactions: str | Sequence[tuple[int, int]] | None = "auto",
-        categorical: Sequence[int] = (),
+        interactions: str | Sequence[tuple[int | str, int | str]] | None = "auto",
+        categorical: Sequence[int | str] = (),
         remainder: str | Basis | None = "process",
         remainder_centers: int | None = None,
         class_weight: ClassWeight = None,

@@ -354,7 +354,9 @@ def _rows_at(X: Any, values: dict[int, Values]) -> Any:
 def _is_category(model: Any, feature: int, x: Values) -> bool:
     """Return whether an input with these values is drawn by points: categories, or two values."""
     is_number = x.dtype.kind in "biuf" or all(isinstance(value, Number) for value in x)
-    return feature in model.categorical or not is_number or len(np.unique(x)) <= 2
+    called = {feature, *getattr(model, "feature_names_in_", [])[feature : feature + 1]}
+    is_given = not called.isdisjoint(model.categorical)
+    return is_given or not is_number or len(np.unique(x)) <= 2
 
 
 def _labels(categories: Values) -> list[str]:
