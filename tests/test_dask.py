@@ -167,7 +167,6 @@ def test_scales_are_learnt_from_some_rows(data):
     ("parameters", "message"),
     [
         ({"augment": True}, "augment=True"),
-        ({"checkpoint": "file"}, "checkpoint='file'"),
         ({"likelihood": "student_t"}, "StudentT"),
         ({"kernel": "precomputed"}, "precomputed"),
     ],
@@ -180,8 +179,10 @@ def test_what_needs_rows_in_memory_is_refused(data, parameters, message):
 
 def test_bad_rows_are_refused_by_name(data):
     X, y = data
-    with pytest.raises(ValueError, match="noise_variance_per_row is given, expected None"):
-        RVR().fit(*in_dask(X, y), noise_variance_per_row=np.ones(N))
+    with pytest.raises(ValueError, match="noise_variance_per_row has a minimum of 0"):
+        RVR().fit(*in_dask(X, y), noise_variance_per_row=np.zeros(N))
+    with pytest.raises(ValueError, match="exposure is given, expected None under Gaussian"):
+        RVR().fit(*in_dask(X, y), exposure=np.ones(N))
     with pytest.raises(ValueError, match="X contains NaN"):
         RVR().fit(*in_dask(np.where(X > 2, np.nan, X), y))
     with pytest.raises(ValueError, match="y contains infinity"):

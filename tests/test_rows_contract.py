@@ -9,6 +9,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from relvec import (
@@ -21,6 +22,7 @@ from relvec import (
     compare,
     log_density,
 )
+from relvec._design.sparse import SparseBlocks
 from tests.support import needs
 from tests.support.containers import CONTAINERS, IN_MEMORY, OF_INPUTS, OUT_OF_MEMORY
 
@@ -154,6 +156,26 @@ def test_a_fit_is_that_in_memory(fit, container, tmp_path):
     assert_same_fit(fitted(clone(model), target, weighted, place), fitted_in_memory(fit))
 
 
+@pytest.mark.parametrize("container", ["sparse rows", "parquet", "dask", "dask table"])
+@pytest.mark.parametrize(
+    ("likelihood", "name"), [("gaussian", "noise_variance_per_row"), ("poisson", "exposure")]
+)
+def test_what_is_known_of_rows_is_where_they_are(likelihood, name, container, tmp_path):
+    known, weights = np.exp(X[:, 1]), VALUES["weights"]
+    target = VALUES["counts" if name == "exposure" else "numbers"]
+    model = RVR(likelihood=likelihood, centers=X[::6], tol=0.5)
+    expected = clone(model).fit(X, target, weights, **{name: known})
+    there, y, w, given = (
+        elsewhere(container, values, tmp_path) for values in (X, target, weights, known)
+    )
+    found = clone(model).fit(there, y, w, **{name: given})
+    assert_array_equal(found.relevance_, expected.relevance_)
+    assert_allclose(found.log_evidence_, expected.log_evidence_, rtol=1e-8)
+    assert_allclose(found.dual_coef_, expected.dual_coef_, rtol=1e-7)
+    assert found.fit_result_.exposed == (name == "exposure")
+    assert found.fit_result_.noise_by_row == (name != "exposure")
+
+
 REGRESSION = {
     "predict": lambda model, X, y, w: model.predict(X, return_std=True),
     "predict, noise known": lambda model, X, y, w: model.predict(
@@ -246,6 +268,30 @@ def test_what_is_said_of_rows_is_that_in_memory(name, container, tmp_path):
             continue  # refits, as those of a fit in the container
         found = SAYING[name][2][asked](model, there, target, weights)
         assert_same(found, answer)
+
+
+@pytest.mark.parametrize("name", ["regression", "three classes"])
+def test_judges_leave_sparse_rows_without_their_zeros(name, monkeypatch):
+    model, y, weights = (
+        model_in_memory(name, named=False),
+        VALUES[SAYING[name][1]],
+        VALUES["weights"],
+    )
+    monkeypatch.setattr(SparseBlocks, "in_memory", None)
+    for asked in ("log_evidence", "calibrate", "calibrate, folds", "diagnose", "compare"):
+        assert SAYING[name][2][asked](model, csr_array(X), y, weights) is not None
+
+
+@pytest.mark.parametrize("spread", [(1.0, 1.0), (0.1, 3.0)])
+def test_a_diagnosis_of_sparse_rows_is_that_of_all_their_numbers(spread, monkeypatch):
+    monkeypatch.setattr("relvec._design.sparse.BLOCK_ENTRIES", 130)  # several blocks of columns
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((120, 5)) * (rng.uniform(size=(120, 5)) < 0.4)
+    y = 5 * Z[:, 0] + np.where(Z[:, 1] > 0, *spread) * rng.standard_normal(120)
+    model = SparseBayesianRegressor().fit(Z, y)
+    found = model.diagnose(csr_array(Z), y)
+    assert str(found) == str(model.diagnose(Z, y))
+    assert ("heteroscedastic" in found.codes) == (spread[0] != spread[1])
 
 
 @pytest.mark.parametrize("container", OUT_OF_MEMORY)

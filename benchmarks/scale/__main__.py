@@ -10,7 +10,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.scale import block, classes, gaussian, predict, real, resumed, same, shuttle
+from benchmarks.scale import (
+    block,
+    classes,
+    gaussian,
+    predict,
+    real,
+    resumed,
+    same,
+    shuttle,
+    sparse,
+)
 
 PARTS: dict[str, Callable[[Any], None]] = {
     "block": lambda arguments: block.run(arguments.quick),
@@ -18,6 +28,7 @@ PARTS: dict[str, Callable[[Any], None]] = {
     "classes": lambda arguments: classes.run(arguments.quick),
     "real": lambda arguments: real.run(arguments.only, arguments.quick),
     "shuttle": lambda arguments: shuttle.run(arguments.quick),
+    "sparse": lambda arguments: sparse.run(arguments.quick),
     "predict": lambda arguments: predict.run(arguments.quick),
     "same": lambda arguments: same.run(arguments.quick),
     "resumed": lambda arguments: resumed.run(arguments.quick),

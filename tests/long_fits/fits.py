@@ -4,11 +4,13 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import load_iris, make_moons
 
 from relvec import RVC, RVR, SparseBayesianClassifier, SparseBayesianRegressor
 from relvec._runner import Runner
 from relvec.datasets import make_sinc
+from tests.support import needs
 
 
 def curve():
@@ -40,6 +42,17 @@ def pair():
     return X, np.column_stack([y, y**2])
 
 
+def sparse_counts():
+    X, y = counts()
+    return csr_array(X), y
+
+
+def in_dask():
+    da = needs.library("dask.array")
+    X, y = pair()
+    return da.from_array(X, chunks=(25, 1)), da.from_array(y, chunks=(25, 2))
+
+
 #: An estimator for every loop of passes there is, and data.
 FITS = {
     "starts": (RVR(gamma=0.1, n_starts=4), curve),
@@ -56,6 +69,11 @@ FITS = {
     "evidence": (RVC(gamma="evidence"), moons),
     "one against the rest": (RVC(gamma=0.3, multi_class="ovr"), iris),
     "linear classes": (SparseBayesianClassifier(), iris),
+}
+#: The same of rows that are elsewhere.
+ELSEWHERE = {
+    "sparse rows": (RVR(likelihood="poisson", centers=9, tol=1, random_state=0), sparse_counts),
+    "rows in Dask": (RVR(multi_output="independent", centers=9, random_state=0), in_dask),
 }
 #: Those that take a second or more.
 LONG = {"em", "variational", "ard", "bound", "evidence"}

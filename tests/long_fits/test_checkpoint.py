@@ -9,6 +9,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from relvec import RVC, RVR
@@ -16,7 +17,7 @@ from relvec._runner import Checkpoint, Runner, checkpoint
 from relvec.basis import RBF
 from relvec.exceptions import CheckpointWarning
 from relvec.solvers import Sequential
-from tests.long_fits.fits import FITS, NAMES, assert_same_fit, curve, ending, moons
+from tests.long_fits.fits import ELSEWHERE, FITS, NAMES, assert_same_fit, curve, ending, moons
 
 
 class Killed(BaseException):
@@ -48,9 +49,12 @@ def results(model, X, y, monkeypatch):
 # Killed and resumed
 
 
-@pytest.mark.parametrize("name", NAMES)
+SLOWLY = pytest.param("rows in Dask", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "sparse rows", SLOWLY])
 def test_a_killed_and_resumed_fit_equals_an_undisturbed_one(name, path, monkeypatch):
-    model, data = FITS[name]
+    model, data = (FITS | ELSEWHERE)[name]
     X, y = data()
     undisturbed, n = clone(model).fit(X, y), results(model, X, y, monkeypatch)
     model = clone(model).set_params(checkpoint=path)
@@ -62,9 +66,9 @@ def test_a_killed_and_resumed_fit_equals_an_undisturbed_one(name, path, monkeypa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", [*FITS, *ELSEWHERE])
 def test_it_may_be_killed_anywhere(name, path, monkeypatch):
-    model, data = FITS[name]
+    model, data = (FITS | ELSEWHERE)[name]
     X, y = data()
     undisturbed, n = clone(model).fit(X, y), results(model, X, y, monkeypatch)
     model = clone(model).set_params(checkpoint=path)
@@ -186,6 +190,18 @@ def test_another_fit_is_refused_by_the_name_of_what_differs(change, named, left,
     with pytest.raises(ValueError, match=rf"fit.checkpoint.* differs in {named};"):
         model.fit(X, y)
     assert path.read_bytes() == before
+
+
+def test_rows_elsewhere_are_told_apart_in_any_order_and_blocks(path, monkeypatch, rng):
+    X, y = rng.standard_normal((40, 2)), rng.standard_normal(40)
+    model = RVR(centers=X[:5], checkpoint=path)
+    killed(model, csr_array(X), y, 1, monkeypatch)
+    with pytest.raises(ValueError, match="differs in rows;"):
+        clone(model).fit(csr_array(X), y + 1e-9 * (np.arange(40) == 3))
+    order = rng.permutation(40)
+    monkeypatch.setattr("relvec._design.sparse.BLOCK_ENTRIES", 14)
+    assert clone(model).fit(csr_array(X[order]), y[order]).n_samples_fit_ == 40
+    assert not path.exists()
 
 
 def test_other_weights_are_another_fit(left):

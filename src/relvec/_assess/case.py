@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 
 from relvec._assess.findings import Finding
-from relvec._fitting.residuals import learnt_variances, left_out
+from relvec._fitting.residuals import learnt_variances, left_out, most_rows
 from relvec._fitting.result import FitResult
+from relvec._numerics.checks import of_rows
 from relvec._numerics.floats import EPSILON
 from relvec._numerics.objects import equal_objects
-from relvec._numerics.typing import Array
+from relvec._numerics.typing import Array, Index
 from relvec.basis import Precomputed
 from relvec.exceptions import Advice
 from relvec.likelihoods import Gaussian
@@ -37,8 +38,8 @@ class Case:
     """A fitted model, and the rows that it is judged on; empty arrays if none were given."""
 
     model: BaseEstimator
-    #: (n_samples, n_features), rows of the fit or others
-    X: Array = field(default_factory=lambda: np.empty((0, 0)))
+    #: (n_samples, n_features), rows of the fit or others; sparse ones in blocks
+    X: Any = field(default_factory=lambda: np.empty((0, 0)))
     #: (n_samples, n_targets), their targets; or (n_samples,), positions of labels in ``classes_``
     y: NDArray[Any] = field(default_factory=lambda: np.empty((0, 1)))
     given: Any = None  # X as it was given, with the names of its columns
@@ -129,11 +130,26 @@ class Case:
         numbers = len(self.X) > 0 and self.X.dtype != object
         return numbers and not isinstance(self.model.basis_, Precomputed)
 
+    def at(self, rows: Index) -> Array:
+        """Some of the rows in an array."""
+        some: Array = self.X[rows] if isinstance(self.X, np.ndarray) else self.X.take(rows)[0]
+        return some
+
+    @property
+    def neighbours(self) -> Index:
+        """Rows whose nearest are looked for: all, or as many sparse ones as a fit looks at."""
+        n, sparse = len(self.X), not isinstance(self.X, np.ndarray)
+        count = min(n, most_rows(self.X.shape[1])) if sparse else n
+        return np.linspace(0, n - 1, count).round().astype(np.intp)
+
+    def columns(self) -> Iterator[Array]:
+        """Yield inputs at the rows, (n_samples, b): all, or some at a time of sparse rows."""
+        yield from [self.X] if isinstance(self.X, np.ndarray) else self.X.by_columns()
+
     @cached_property
     def Phi(self) -> Array:  # noqa: N802 - the design matrix of the paper
         """Kept functions at the rows, shape (n_samples, n_active)."""
-        Phi: Array = self.model.basis_.values(self.X)
-        return Phi
+        return of_rows(self.model.basis_.values, self.X)
 
     @cached_property
     def fitted_rows(self) -> bool:
@@ -145,19 +161,22 @@ class Case:
         if isinstance(model.basis_, Precomputed) or not 0 < len(own) == len(vectors):
             return True
         if vectors.dtype == object:
-            return equal_objects(self.X[own], vectors)
-        return np.array_equal(self.X[own], vectors)
+            return equal_objects(self.at(own), vectors)
+        return np.array_equal(self.at(own), vectors)
 
     @cached_property
     def points(self) -> Array:
-        """Centres of functions and the rows, shape (n_points, n_features)."""
-        parts = [part for part in (self.model.relevance_vectors_, self.X) if len(part)]
+        """Centres of functions and the rows, or extremes of sparse ones, (n_points, n_features)."""
+        rows = self.X if isinstance(self.X, np.ndarray) else self.X.extremes()
+        parts = [part for part in (self.model.relevance_vectors_, rows) if len(part)]
         return np.vstack(parts)
 
     @cached_property
     def peaks(self) -> Array:
-        """Largest size of every kept function at these points, shape (n_active,)."""
-        peaks: Array = np.abs(self.model.basis_.values(self.points)).max(axis=0)
+        """Largest size of every kept function at its centre and at the rows, shape (n_active,)."""
+        there = self.model.basis_.values(self.model.relevance_vectors_)
+        at_all = np.vstack([there, self.Phi]) if len(self.X) else there
+        peaks: Array = np.abs(at_all).max(axis=0)
         return peaks
 
     @cached_property

@@ -15,7 +15,7 @@ from relvec._assess.model_names import names_by_difference
 from relvec._assess.pipelines import prefix_of, unwrap
 from relvec._assess.summary import table
 from relvec._fitting.residuals import learnt_variances, left_out
-from relvec._numerics.checks import in_memory
+from relvec._numerics.checks import in_memory, of_rows
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Gaussian
 from relvec.likelihoods.gaussian import normal_log_density
@@ -206,12 +206,12 @@ def _loo_log_density(
     NaN without Gaussian noise that is independent from row to row.
     """
     del exposure  # of counts, which have none
-    result, rows = estimator.fit_result_, estimator._queries(X)
-    Phi = estimator.basis_.values(rows)
+    result = estimator.fit_result_
     gaussian = (isinstance(output.likelihood, Gaussian) for output in result.outputs)
     if not all(gaussian) or any(output.correlation is not None for output in result.outputs):
         return float("nan")
-    t, known = np.asarray(y, dtype=np.float64).reshape(len(Phi), -1), noise_variance_per_row
+    rows, t = estimator._like_fitted(X, y)
+    Phi, known = of_rows(estimator.basis_.values, rows), noise_variance_per_row
     noise = learnt_variances(result, rows) if known is None else np.asarray(known, dtype=float)
     weights = _copies(sample_weight, len(Phi))
     density = normal_log_density(*left_out(result, Phi, t, noise, weights)).sum(axis=1)

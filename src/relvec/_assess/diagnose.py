@@ -98,7 +98,7 @@ def diagnose(
     X, y = in_memory(X), in_memory(y)
     inputs = parts.inputs(X)
     if y is None:
-        return findings_of(Case(estimator, estimator._queries(inputs), given=inputs, names=names))
+        return findings_of(Case(estimator, estimator._rows(inputs), given=inputs, names=names))
     rows, targets = estimator._like_fitted(inputs, parts.change.forward(y))
     known = estimator._known_exposure(exposure, len(rows))
     return findings_of(Case(estimator, rows, targets, inputs, row_labels(y), names, known))
@@ -225,7 +225,7 @@ def collinear_inputs(case: Case) -> Iterator[Finding]:
     linear = basis.linear_map() if case.has_inputs and not basis.centred else None
     if linear is None or len(case.X) < 3 or not linear.size:
         return
-    alike = np.abs(correlation(case.X, case.Phi))
+    alike = np.abs(np.vstack([correlation(some, case.Phi) for some in case.columns()]))
     alike[linear.any(axis=1)] = 0  # a kept column is itself
     twins = np.argwhere(alike > COLLINEAR)
     if len(twins):

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from relvec._assess.case import ENOUGH, Case, Mask
 from relvec._assess.findings import Finding
 from relvec._fitting.residuals import LEVEL
+from relvec._numerics.checks import of_rows
 from relvec._numerics.floats import SMALLEST
 from relvec.basis.curves import Levels
 from relvec.basis.effects import effects_in
@@ -148,9 +149,9 @@ def unknown_category(case: Case) -> Iterator[Finding]:
         for effect in effects_in(case.model.basis_):
             for factor in effect.factors:
                 if isinstance(factor, Levels):
-                    found[factor.feature] = factor.unknown(case.X)
+                    found[factor.feature] = of_rows(factor.unknown, case.X)
     for feature, unknown in found.items():
-        values = sorted({str(value) for value in case.X[unknown, feature]})
+        values = sorted({str(value) for value in case.at(np.flatnonzero(unknown))[:, feature]})
         if values:
             listed = ", ".join(map(repr, values[:LISTED])) + ", …" * (len(values) > LISTED)
             yield Finding(

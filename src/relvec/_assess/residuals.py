@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 from scipy.stats import kurtosis, norm, normaltest, rankdata, skew
@@ -37,9 +38,10 @@ def underfit(case: Case) -> Iterator[Finding]:
     dependent = list(_dependent(case))
     if not dependent:
         return
-    neighbours = Neighbours(case.X)
+    rows = case.neighbours
+    neighbours = Neighbours(case.at(rows))
     for name, z, expected in dependent:
-        share = neighbours.missed(z, expected)
+        share = neighbours.missed(z[rows], expected)
         if share:
             fact = f"{name}{statement(share)}"
             yield Finding("underfit", fact, {"common": share}, _another_fit(case))
@@ -169,9 +171,11 @@ def _residuals(case: Case) -> Iterator[tuple[str, Array, Trend]]:
 def _trend(case: Case, z: Array) -> Trend:
     """Strongest rank correlation of the size of residuals z with predictions and inputs."""
     predicted = np.reshape(case.predicted, (len(z), -1))
-    against = np.hstack([predicted, case.X]) if case.has_inputs else predicted
+    size = rankdata(np.abs(z))[:, None]
+    inputs = case.columns() if case.has_inputs else ()
     names = ["the prediction"] * predicted.shape[1] + case.features
-    rho = correlation(rankdata(against, axis=0), rankdata(np.abs(z))[:, None])[:, 0]
+    parts = (correlation(rankdata(part, axis=0), size) for part in chain([predicted], inputs))
+    rho = np.concatenate(list(parts))[:, 0]
     worst, freedom = int(np.abs(rho).argmax()), len(z) - 2
     strength = float(rho[worst])
     score = abs(strength) * np.sqrt(freedom / max(1 - strength**2, SMALLEST))

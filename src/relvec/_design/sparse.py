@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.sparse import csc_array, csr_array
 
 from relvec._design.base import Design, Factors
 from relvec._design.blocks import LocalBlocks, Summand
@@ -19,7 +19,7 @@ from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index, RowVector
 
 #: Numbers of a block of rows, zeros among them, and products that are added up, at a time.
-BLOCK_ENTRIES, PRODUCTS = 1 << 20, 1 << 22
+BLOCK_ENTRIES, PRODUCTS = 1 << 20, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,22 @@ class SparseBlocks(LocalBlocks):
         """Number of inputs."""
         return int(self.X.shape[1])
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and inputs, as of an array."""
+        return self.n_rows, self.n_features
+
+    @property
+    def dtype(self) -> np.dtype[np.float64]:
+        """Type of the numbers, as of an array."""
+        return np.dtype(np.float64)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, rows: Index) -> SparseBlocks:
+        return replace(self, X=self.X[rows])
+
     def sized(self, size: int) -> SparseBlocks:
         """See `RowBlocks.sized`."""
         return replace(self, size=size)
@@ -74,6 +90,16 @@ class SparseBlocks(LocalBlocks):
         size = max(1, min(self.size, BLOCK_ENTRIES // max(1, self.n_features)))
         for block in slices(self.n_rows, size):
             yield self.X[block].toarray()
+
+    def by_columns(self) -> Iterator[Array]:
+        """Yield some inputs of all rows at a time, (n_rows, b)."""
+        columns = csc_array(self.X)
+        for some in slices(self.n_features, max(1, BLOCK_ENTRIES // self.n_rows)):
+            yield columns[:, some].toarray()
+
+    def extremes(self) -> Array:
+        """Smallest and largest number of each input, (2, n_features)."""
+        return np.stack([each(axis=0).toarray().ravel() for each in (self.X.min, self.X.max)])
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:
         """See `RowBlocks.take`."""
@@ -159,16 +185,18 @@ class CentredColumns:
         ‖P − Wccᵀ‖² = ‖P‖² − 2Wcᵀ P c + W²‖c‖⁴ with products P of the sparse columns, their means c
         and the sum W of the weights.
         """
-        columns, center = (self._columns @ diags_array(1 / scale)).tocsr(), self._center / scale
-        weighted, own = diags_array(weights) @ columns, columns.T.tocsr()
-        each = _like(self._columns, np.ones(self._columns.nnz)).T @ np.diff(columns.indptr)
+        center, root = self._center / scale, np.sqrt(weights)
+        data = self._columns.data * root[self._columns.indices]
+        own = _like(self._columns, data / np.repeat(scale, np.diff(self._columns.indptr)))
+        rows = own.tocsr()
+        each = _like(own, np.ones(own.nnz)).T @ np.diff(rows.indptr)
         parts, squares = (np.cumsum(each) // PRODUCTS).astype(np.intp), 0.0
         for begin, end in pairwise(np.searchsorted(parts, np.arange(parts.max() + 2))):
-            products = (own[begin:end] @ weighted).data
+            products = (own[:, begin:end].T @ rows).data
             squares += float(products @ products)
         total = float(weights.sum())
-        mean = total * float(center @ center)
-        return squares - 2 * total * float(weights @ (columns @ center) ** 2) + mean**2
+        mean, apart = total * float(center @ center), rows @ center
+        return squares - 2 * total * float(apart @ apart) + mean**2
 
 
 def sparse_squares(X: Any, weights: Array | None) -> Squares:

@@ -17,17 +17,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_scalar
+from sklearn.utils.validation import validate_data
 
 from relvec._assess.conformal import CalibratedClassifier, CalibratedRegressor, calibrate
 from relvec._design import Design
+from relvec._design.sparse import SparseBlocks
 from relvec._estimators.fitted import Fitted
+from relvec._estimators.out_of_core import as_rows, validate_with_sparse
 from relvec._estimators.targets import check_positive_rows
 from relvec._fitting import pipeline
 from relvec._fitting.centers import CentersLike
 from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig
 from relvec._fitting.result import FitResult
-from relvec._numerics.checks import check_count, check_positive
+from relvec._numerics.checks import check_count, check_positive, gaps_named, in_memory, read_only
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Array, Index
@@ -99,6 +102,24 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
         if result.warnings:
             warn_user(*result.warnings)
 
+    def _rows_and_targets(
+        self,
+        X: Any,
+        y: Any,
+        read: Callable[[Any], dict[str, Any]],
+        *,
+        reset: bool,
+        **of_targets: Any,
+    ) -> tuple[Any, Any]:
+        """Validate inputs, which scikit-learn is to `read` so, and targets; queries stay sparse."""
+        if not isinstance(X, np.ndarray):
+            if isinstance(X := as_rows(X), SparseBlocks):
+                return X, validate_with_sparse(self, X, y, **of_targets)
+            X = in_memory(X)
+        with gaps_named(X):
+            rows, targets = validate_data(self, X, y, reset=reset, **of_targets, **read(X))
+        return read_only(rows), targets
+
     def _runner(self, given: Mapping[str, Any], checkpoint: Checkpoint | None = None) -> Runner:
         """Return the runner of a fit, which tells the estimator's callbacks of it."""
         weight = given.get("sample_weight")
@@ -127,7 +148,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
                 f"checkpoint={self.checkpoint!r}, expected a file in a folder that exists and that "
                 "you may write to"
             )
-        rows = dict(given) | {"y": np.hstack(list(data.targets.values()))}
+        rows = dict(given) | data.identity()
         own = self.get_params(deep=False)
         fixed = {name: value for name, value in own.items() if name not in FREE}
         made_by = {"the estimator": type(self).__name__, "relvec's version": version("relvec")}
@@ -240,7 +261,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         constant = isinstance(self.noise, str) and self.noise == "constant"
-        tags.input_tags.sparse = constant and not self.augment and self.checkpoint is None
+        tags.input_tags.sparse = constant and not self.augment
         return tags
 
     @with_default_float_errors
@@ -270,10 +291,8 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
 
     def _check_rows_not_kept(self, where: str) -> None:
         """Raise if parameters need rows in memory that are not."""
-        for name, expected in {"augment": False, "checkpoint": None}.items():
-            value = getattr(self, name)
-            if value is not expected and value != expected:
-                raise ValueError(f"{name}={value!r}, expected {expected!r} {where}")
+        if self.augment:
+            raise ValueError(f"augment={self.augment!r}, expected False {where}")
 
     def _check_out_of_core(self, likelihood: Likelihood) -> None:
         """Raise if parameters or likelihood need rows in memory."""

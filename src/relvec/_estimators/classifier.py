@@ -28,18 +28,11 @@ from relvec._estimators.labels import (
     weighting_of_block,
     with_class_weight,
 )
-from relvec._estimators.out_of_core import OutOfCoreRows, as_rows
+from relvec._estimators.out_of_core import OutOfCoreRows
 from relvec._evidence import EvidenceModel, evidence_model
 from relvec._fitting.data import TrainingData
 from relvec._fitting.result import FitResult, FittedOutput, Queries
-from relvec._numerics.checks import (
-    check_weights,
-    gaps_named,
-    in_memory,
-    named_errors,
-    read_only,
-    reading,
-)
+from relvec._numerics.checks import check_weights, in_memory, named_errors, of_rows, reading
 from relvec._numerics.floats import SMALLEST
 from relvec._numerics.linalg import default_float_errors, with_default_float_errors
 from relvec._numerics.typing import Array, Index
@@ -136,13 +129,12 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
-        X = X if isinstance(X, np.ndarray) else in_memory(as_rows(X))
-        read = reading(lambda: self._dictionary().any_rows, X)
-        with named_errors("X", "y"), gaps_named(X):
-            rows, labels = validate_data(self, X, plain_labels(y), reset=reset, **read)
+        read = partial(reading, lambda: self._dictionary().any_rows)
+        with named_errors("X", "y"):
+            rows, labels = self._rows_and_targets(X, plain_labels(y), read, reset=reset)
         with named_errors("y"):
             check_classification_targets(labels)
-        return read_only(rows), labels
+        return rows, labels
 
     def _targets(
         self, one_hot: Array, multi_class: str
@@ -354,7 +346,10 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             likelihood.check(t)
         weights = with_class_weight(self._in_fit("class_weight"), self.classes_, codes, weights)
         weights = None if weights is None else weights[present]
-        Phi, center = self.basis_.values(rows[present]), bool(self._in_fit("fit_intercept"))
+        Phi, center = (
+            of_rows(self.basis_.values, rows[present]),
+            bool(self._in_fit("fit_intercept")),
+        )
         for output, t in zip(self.fit_result_.outputs, targets.values(), strict=True):
             own = Phi[:, output.columns]
             design = DenseDesign(Phi[:, output.columns], center=center, weights=weights)

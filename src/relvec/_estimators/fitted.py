@@ -263,13 +263,15 @@ class Fitted(Compact, WithRouting, NotebookBlock):
 
         It maps one row to an array of the `shape`; see `FitResult.at_rows`.
         """
-        model, X = self, as_rows(X)
-        if is_out_of_core(X):
-            self._queries(head_of(X))
-            model = copy(self)
-        else:
-            X = self._queries(X)
-        return self.fit_result_.at_rows(partial(function, model), X, *shape, beside=beside)
+        rows = self._rows(X)
+        model = copy(self) if is_out_of_core(rows) else self
+        return self.fit_result_.at_rows(partial(function, model), rows, *shape, beside=beside)
+
+    def _rows(self, X: Any) -> Any:
+        """Validate query rows where they are, of those out of core the columns."""
+        out_of_core = is_out_of_core(X := as_rows(X))
+        queries = self._queries(head_of(X) if out_of_core else X)
+        return X if out_of_core else queries
 
     def _queries(self, X: ArrayLike) -> Array:
         """Validate query rows against the fitted ones."""

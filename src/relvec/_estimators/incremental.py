@@ -14,13 +14,14 @@ from sklearn.utils.metaestimators import available_if
 
 from relvec._design import ArrayBlocks
 from relvec._design.summed import RowSums, SummedDesign
+from relvec._estimators.out_of_core import as_rows
 from relvec._estimators.predictor import Predictor
 from relvec._estimators.targets import TargetLayout, varying
 from relvec._fitting import pipeline
 from relvec._fitting.data import SummedData, TrainingData, block_size
 from relvec._fitting.problem import Problem
 from relvec._fitting.summaries import InputSummary
-from relvec._numerics.checks import check_weights
+from relvec._numerics.checks import check_weights, in_memory
 from relvec._numerics.linalg import single_threaded, with_default_float_errors
 from relvec._numerics.typing import Array
 from relvec._runner.callbacks import with_callbacks
@@ -169,6 +170,10 @@ class Incremental(Predictor):
                 "any other has to look at them again"
             )
         self._check_rows_not_kept("where rows come in parts")
+        if self.checkpoint is not None:
+            raise ValueError(
+                f"checkpoint={self.checkpoint!r}, expected None where rows come in parts"
+            )
         if isinstance(self._dictionary(), Precomputed):
             raise ValueError(
                 "kernel='precomputed', expected a kernel that can be evaluated where rows come in "
@@ -183,7 +188,7 @@ class Incremental(Predictor):
     def _add(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Given:
         """Add rows to those that were seen, and return them."""
         seen = self._seen
-        rows, targets = self._validated(X, y, reset=seen is None)
+        rows, targets = self._validated(in_memory(as_rows(X)), y, reset=seen is None)
         if rows.dtype == object:
             raise ValueError("X holds objects, expected numbers where rows come in parts")
         weights = check_weights(sample_weight, len(rows))

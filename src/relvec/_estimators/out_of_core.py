@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from relvec._design import RowBlocks
 from relvec._design.blocks import named
 from relvec._design.moments import Squares, nonconstant_norms
 from relvec._design.sparse import SparseBlocks
 from relvec._estimators.labels import plain_labels
+from relvec._estimators.targets import check_positive_rows, relative_precision, with_exposure
 from relvec._fitting.data import OutOfCoreData
 from relvec._fitting.summaries import summarise
 from relvec._numerics.checks import as_numbers, check_any_weight, named_errors, weights_of
 from relvec._numerics.typing import Array, Index, RowVector
+from relvec.likelihoods import Likelihood
 
 
 def is_dask(X: Any) -> bool:
@@ -40,6 +43,15 @@ def as_rows(X: Any) -> Any:
         rows = X.sparse.to_coo() if of_table else X
         rows = check_array(rows, accept_sparse="csr", dtype=np.float64, input_name="X")
     return SparseBlocks(csr_array(rows), names)
+
+
+def validate_with_sparse(estimator: Any, X: SparseBlocks, y: Any, **of_targets: Any) -> Any:
+    """Return validated targets of sparse queries, whose inputs are validated, too."""
+    estimator._queries(head_of(X))  # which has the names of the columns
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        of_inputs = {"accept_sparse": "csr", "reset": False}
+        return validate_data(estimator, X.X, y, **of_inputs, **of_targets)[1]
 
 
 def is_out_of_core(X: Any) -> bool:
@@ -90,7 +102,13 @@ class OutOfCoreRows:
         return _head(self.blocks.n_features, self.names)
 
     def data(
-        self, targets: dict[str, RowVector], weights: RowVector | None, *, intercept: bool
+        self,
+        targets: dict[str, RowVector],
+        weights: RowVector | None,
+        precision: RowVector | None = None,
+        *,
+        intercept: bool,
+        exposed: bool = False,
     ) -> OutOfCoreData:
         """Return training data of these rows; inputs that are not finite are refused."""
         summary = self.blocks.sum_stored(summarise, *(() if weights is None else (weights,)))
@@ -99,6 +117,8 @@ class OutOfCoreRows:
             targets,
             intercept,
             summary.rows[1],
+            precision,
+            exposed=exposed,
             blocks=self.blocks,
             frequencies=weights,
             weight=summary.weight,
@@ -116,6 +136,19 @@ class OutOfCoreRows:
         check_any_weight(self.blocks.alone().sum(_total, weights))
         return weights
 
+    def noise(self, variances: Any, weights: RowVector | None) -> tuple[float, RowVector]:
+        """Return the mean of the rows' noise variances, and their precisions relative to that."""
+        name, rows = "noise_variance_per_row", self.blocks.alone()
+        known = rows.map(partial(_positive, name), self.blocks.vector(variances, name))
+        given = known, *(() if weights is None else (weights,))
+        common = float(rows.sum(_moments, *given).mean[0])
+        return common, rows.map(partial(_relative_precision, common), known)
+
+    def exposed(self, t: RowVector, exposure: Any, likelihood: Likelihood) -> RowVector:
+        """Return targets with the logarithm of their exposure beside them; see `with_exposure`."""
+        given = self.blocks.vector(exposure, "exposure")
+        return self.blocks.alone().map(partial(_exposed, likelihood), t, given)
+
     def labels(self, values: Any) -> RowVector:
         """Return labels of classes, checked and taken to where the rows are."""
         return self.blocks.alone().map(_labels, self.blocks.vector(values, "y"))
@@ -126,7 +159,7 @@ class OutOfCoreRows:
 
     def varying(self, values: RowVector) -> NDArray[np.bool_]:
         """Return whether each column of such numbers varies by more than rounding."""
-        found = self.blocks.alone().sum(_squares, values)
+        found = self.blocks.alone().sum(_moments, values)
         return np.isfinite(nonconstant_norms(np.sqrt(found.squares), found.mean, found.weight))
 
 
@@ -156,8 +189,20 @@ def _columns(index: Index, _X: Array, values: Array) -> Array:
     return values[:, index]
 
 
-def _squares(X: Array, values: Array) -> Squares:
-    return Squares.of(values, np.empty((len(X), 0)), None)
+def _moments(X: Array, values: Array, weights: Array | None = None) -> Squares:
+    return Squares.of(values.reshape(len(X), -1), np.empty((len(X), 0)), weights)
+
+
+def _positive(name: str, X: Array, values: Any) -> Array:
+    return check_positive_rows(values, len(X), name)
+
+
+def _relative_precision(common: float, _X: Array, variances: Array) -> Array:
+    return relative_precision(variances, common)
+
+
+def _exposed(likelihood: Likelihood, _X: Array, t: Array, exposure: Any) -> Array:
+    return with_exposure(t, exposure, likelihood)
 
 
 def _numbers(name: str, _X: Array, values: Any) -> Array:

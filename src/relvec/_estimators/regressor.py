@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from relvec._design.whitened import WhitenedDesign
 from relvec._estimators.correlation import order_of
 from relvec._estimators.fitted import Given
 from relvec._estimators.incremental import Incremental
-from relvec._estimators.out_of_core import OutOfCoreRows, as_rows
+from relvec._estimators.out_of_core import OutOfCoreRows
 from relvec._estimators.targets import (
     TargetLayout,
     check_row_variances,
@@ -31,10 +32,9 @@ from relvec._fitting.result import FitResult, FittedOutput
 from relvec._numerics.checks import (
     check_positive,
     check_weights,
-    gaps_named,
     in_memory,
     named_errors,
-    read_only,
+    of_rows,
     reading,
 )
 from relvec._numerics.linalg import default_float_errors, with_default_float_errors
@@ -151,21 +151,29 @@ class Regressor(Incremental):
     def _fit_out_of_core(
         self, rows: OutOfCoreRows, y: Any, sample_weight: Any, known: Given
     ) -> Self:
-        """Fit rows that are not in memory, of which nothing else is `known` by row."""
-        for name, value in known.items():
-            if value is not None:
+        """Fit rows that are not in memory, of which something else may be `known` by row."""
+        for name in ("times", "series"):
+            if known[name] is not None:
                 raise ValueError(
                     f"{name} is given, expected None for sparse X or rows out of memory"
                 )
+        variances, exposure = known["noise_variance_per_row"], known["exposure"]
         self.__dict__.pop("_seen", None)  # rows that were seen before
         validate_data(self, rows.head, dtype=np.float64)
         likelihood = self._likelihood()
         self._check_out_of_core(likelihood)
         single = np.ndim(y) == 1
-        t, weights = rows.numbers(y, "y"), rows.weights(sample_weight)
+        t, weights, precision = rows.numbers(y, "y"), rows.weights(sample_weight), None
+        if variances is not None:
+            self._check_learns_gaussian_noise(likelihood)
+            common, precision = rows.noise(variances, weights)
+            likelihood = Gaussian(common)
         layout = self._layout(rows.varying(t))
         targets = {name: rows.columns(t, some) for name, some in layout.columns.items()}
-        data = rows.data(targets, weights, intercept=bool(self.fit_intercept))
+        if exposure is not None:
+            targets = {name: rows.exposed(t, exposure, likelihood) for name, t in targets.items()}
+        options = {"intercept": bool(self.fit_intercept), "exposed": exposure is not None}
+        data = rows.data(targets, weights, precision, **options)
         given = {"X": data.X, "y": np.empty(0)}
         self._fit(data, likelihood, given, single=single, order=layout.order)
         return self
@@ -256,13 +264,13 @@ class Regressor(Incremental):
         return tags
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Array]:
-        X, y = X if isinstance(X, np.ndarray) else in_memory(as_rows(X)), in_memory(y)
+        y = in_memory(y)
         if issparse(y):
             raise TypeError("y is a sparse matrix, expected a dense array of targets")
-        read = reading(lambda: self._dictionary().any_rows, X, y=y)
-        with named_errors("X", "y"), gaps_named(X):
-            rows, targets = validate_data(
-                self, X, y, y_numeric=True, multi_output=True, reset=reset, **read
+        read = partial(reading, lambda: self._dictionary().any_rows, y=y)
+        with named_errors("X", "y"):
+            rows, targets = self._rows_and_targets(
+                X, y, read, reset=reset, y_numeric=True, multi_output=True
             )
         # Objects become numbers here, and None becomes NaN; the order keeps sums over the rows from
         # rounding otherwise where y is a column of a table.
@@ -272,7 +280,7 @@ class Regressor(Incremental):
             )
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
-        return read_only(rows), targets
+        return rows, targets
 
     def _output_names(self) -> list[str]:
         return [str(output) for output in range(len(self.dual_coef_))]
@@ -317,7 +325,7 @@ class Regressor(Incremental):
         weights = check_weights(given.get("sample_weight"), len(rows))
         used = np.arange(len(rows)) if weights is None else np.flatnonzero(weights)
         weights = None if weights is None else weights[used]
-        Phi, center = self.basis_.values(rows[used]), bool(self._in_fit("fit_intercept"))
+        Phi, center = of_rows(self.basis_.values, rows[used]), bool(self._in_fit("fit_intercept"))
         variances = given.get("noise_variance_per_row")
         if variances is not None:
             variances = check_row_variances(variances, len(rows))[used]
@@ -340,7 +348,7 @@ class Regressor(Incremental):
             yield output, own, evidence_model(output.likelihood, design, t)
 
     def _like_fitted(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-        """Inputs, and as many targets as were fitted, in columns."""
+        """Inputs, and as many targets as were fitted, in columns; see `Fitted._like_fitted`."""
         rows, targets = self._validated(X, y, reset=False)
         targets = targets.reshape(len(rows), -1)
         fitted = len(self.fit_result_.outputs)

@@ -17,7 +17,7 @@ from relvec._design.sparse import SparseDesign
 from relvec._design.summed import RowSums, SummedDesign
 from relvec._evidence.gaussian import bic_penalty
 from relvec._fitting import centers
-from relvec._fitting.summaries import checked, summarise, target_extremes
+from relvec._fitting.summaries import checked, digest, summarise, target_extremes
 from relvec._numerics.checks import check_range
 from relvec._numerics.floats import ROUNDINGS
 from relvec._numerics.typing import Array, Index, RowVector
@@ -43,6 +43,11 @@ def block_size(basis: Basis) -> int:
 def _moments(basis: Basis, X: Array, weights: Array | None = None) -> Moments:
     """Means and products of functions at a block of rows (n_rows, n_features)."""
     return Moments.of(basis.checked(X), np.empty((len(X), 0)), weights)
+
+
+def _given(*vectors: RowVector | None) -> list[RowVector]:
+    """Return vectors over the rows without those that are None."""
+    return [vector for vector in vectors if vector is not None]
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,7 @@ class TrainingData:
 
     @staticmethod
     def _moments(blocks: RowBlocks, basis: Basis, weights: RowVector | None) -> Moments:
-        return blocks.sum(partial(_moments, basis), *([] if weights is None else [weights]))
+        return blocks.sum(partial(_moments, basis), *_given(weights))
 
     def placement(self) -> tuple[Array, Array | None]:
         """Inputs, with their frequencies, that scales of kernels follow."""
@@ -162,8 +167,7 @@ class TrainingData:
 
     def sum_inputs(self, function: Callable[..., Any]) -> Any:
         """Sum what a function makes of blocks of inputs, and of frequencies if there are any."""
-        blocks = ArrayBlocks(self.X, BLOCK)
-        return blocks.sum(function, *([] if self.weights is None else [self.weights]))
+        return ArrayBlocks(self.X, BLOCK).sum(function, *_given(self.weights))
 
     def settled(self) -> tuple[TrainingData, ConstantInputs]:
         """Return the same rows with inputs that vary by rounding only as constants, and these."""
@@ -171,6 +175,10 @@ class TrainingData:
             return self, ConstantInputs.none(self.X.shape[1])
         constant = ConstantInputs.of(*self._extremes())
         return (self._at(constant) if len(constant.columns) else self), constant
+
+    def identity(self) -> dict[str, NDArray[Any] | None]:
+        """Arrays by name that tell these rows from others, beside what users gave of them."""
+        return {"y": np.hstack(list(self.targets.values()))}
 
     def check_range(self) -> None:
         """Raise where sums, differences or inverse extents of inputs leave the range of float64."""
@@ -220,13 +228,12 @@ class TrainingData:
         are no more than `nothing` (n_candidates,) are none.
         """
         return DenseDesign(
-            Phi,
-            center=self.intercept,
-            weights=self.weights,
-            precision=self.row_precision,
-            groups=groups,
-            nothing=nothing,
+            Phi, groups=groups, nothing=nothing, **self._rows_of_design(self.weights)
         )
+
+    def _rows_of_design(self, weights: RowVector | None) -> dict[str, Any]:
+        """Arguments of a design that say what rows of such frequencies count, and their level."""
+        return {"center": self.intercept, "weights": weights, "precision": self.row_precision}
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of all functions: in memory if they fit, otherwise block by block.
@@ -238,14 +245,8 @@ class TrainingData:
         few = size > SMALL and len(self.X) > ROWS_A_FUNCTION * len(basis.rows_)
         if self.fits_in_memory(basis) and not (few and likelihood.quadratic):
             return self.design(self.evaluate(basis), basis.groups, basis.nothing)
-        return BlockedDesign(
-            ArrayBlocks(self.X, block_size(basis)),
-            basis,
-            center=self.intercept,
-            weights=self.weights,
-            precision=self.row_precision,
-            groups=basis.groups,
-        )
+        blocks, given = ArrayBlocks(self.X, block_size(basis)), self._rows_of_design(self.weights)
+        return BlockedDesign(blocks, basis, groups=basis.groups, **given)
 
     def learns_scales(self, basis: Basis) -> bool:
         """Return whether scales of the basis are to be learnt from these rows."""
@@ -304,8 +305,12 @@ class OutOfCoreData(TrainingData):
 
     def sum_inputs(self, function: Callable[..., Any]) -> Any:
         """Sum what a function makes of blocks of inputs, where these are."""
-        given = [] if self.frequencies is None else [self.frequencies]
-        return self.blocks.sum(function, *given)
+        return self.blocks.sum(function, *_given(self.frequencies))
+
+    def identity(self) -> dict[str, NDArray[Any] | None]:
+        """See `TrainingData.identity`: a digest of the rows, in whatever order and blocks."""
+        given = *self.targets.values(), *_given(self.frequencies, self.row_precision)
+        return {"rows": self.blocks.sum(digest, *given), "y": None}
 
     def _extremes(self) -> tuple[Array, Array]:
         return self.X[2], self.X[3]
@@ -320,15 +325,16 @@ class OutOfCoreData(TrainingData):
 
     def subset(self, rows: Index) -> TrainingData:
         """Return some of the rows in memory, without those whose frequency is zero."""
-        given = [*self.targets.values(), *([] if self.frequencies is None else [self.frequencies])]
-        X, *values = self.blocks.take(rows, *given)
-        weights = None if self.frequencies is None else values.pop()
-        targets = dict(zip(self.targets, values, strict=True))
-        return TrainingData(X, targets, self.intercept, weights).without_unused()
+        by_row = self.frequencies, self.row_precision
+        X, *values = self.blocks.take(rows, *self.targets.values(), *_given(*by_row))
+        targets = dict(zip(self.targets, values, strict=False))
+        found = iter(values[len(targets) :])
+        weights, precision = (None if vector is None else next(found) for vector in by_row)
+        return TrainingData(X, targets, self.intercept, weights, precision).without_unused()
 
     def check(self, likelihood: Likelihood) -> None:
         """Raise unless the likelihood takes the targets."""
-        given = () if self.frequencies is None else (self.frequencies,)
+        given = _given(self.frequencies)
         for t in self.targets.values():
             extremes = self.blocks.alone().sum(target_extremes, t, *given)
             self.blocks.alone().sum(partial(checked, likelihood, extremes.rows), t, *given)
@@ -339,8 +345,8 @@ class OutOfCoreData(TrainingData):
 
     def candidates(self, basis: Basis, likelihood: Likelihood) -> Design:
         """Return the design of all functions, evaluated block by block unless they are sparse."""
-        given: dict[str, Any] = {"center": self.intercept, "weights": self.frequencies}
-        inputs, given["groups"] = basis.inputs, basis.groups
+        given = self._rows_of_design(self.frequencies) | {"groups": basis.groups}
+        inputs = basis.inputs
         columns = None if inputs is None else self.blocks.sparse_columns(inputs)
         if columns is not None:
             return SparseDesign(columns, **given)

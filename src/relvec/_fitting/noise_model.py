@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from relvec._evidence.posterior import Posterior
+from relvec._numerics.checks import of_rows
 from relvec._numerics.compact import Compact
 from relvec._numerics.typing import Array, Index
 from relvec.basis import Basis
@@ -54,12 +55,16 @@ class LearntNoise(Compact):
 
     def log_moments(self, X: Array) -> tuple[Array, Array]:
         """Posterior mean and variance of g at rows, shapes (n_samples,)."""
+        mean, variance = of_rows(self._log_moments, X).T
+        return mean, variance
+
+    def _log_moments(self, X: Array) -> Array:
         Phi = self.basis.values(X)
         mean, variance = self.posterior.latent_mean(Phi), self.posterior.latent_covariance(Phi)
         variance = variance[:, 0, 0]
         for position, beyond in self.basis.unspanned(X).items():
             variance = variance + beyond / self.alpha[position]
-        return mean[:, 0], variance
+        return np.stack([mean[:, 0], variance], axis=1)
 
     def relative_variance(self, X: Array) -> Array:
         """⟨e^g⟩ at rows, shape (n_samples,): variance of a new target's noise in units of σ²."""

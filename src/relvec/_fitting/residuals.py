@@ -109,7 +109,7 @@ def with_underfit(result: FitResult, data: TrainingData, order: Index | None) ->
     of_inputs &= n_inputs <= MOST_INPUTS
     if not (gaussian and of_inputs) or result.noise_by_row or explained or correlated:
         return result
-    rows = data.some_rows(min(MOST_ROWS, max(1, MOST_NUMBERS // n_inputs)))
+    rows = data.some_rows(most_rows(n_inputs))
     if rows is None or rows.X.dtype == object:
         return result
     t = np.hstack(list(rows.targets.values()))
@@ -122,6 +122,11 @@ def with_underfit(result: FitResult, data: TrainingData, order: Index | None) ->
         return result
     warning = UnderfitWarning(statement(max(shares)), Advice("see {}(X, y)", "diagnose"))
     return replace(result, warnings=[warning, *result.warnings])
+
+
+def most_rows(n_inputs: int) -> int:
+    """Return how many rows of so many inputs neighbours are looked for among at most."""
+    return min(MOST_ROWS, max(1, MOST_NUMBERS // n_inputs))
 
 
 def statement(share: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
@@ -14,6 +15,9 @@ from relvec._design.sparse import sparse_squares
 from relvec._numerics.checks import named_errors
 from relvec._numerics.typing import Array
 from relvec.likelihoods import Likelihood
+
+#: An odd number of 64 bits whose multiples look random: 2⁶⁴ over the golden ratio.
+MIXING = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,16 @@ def summarise(X: Any, weights: Array | None = None) -> InputSummary:
     with named_errors("X"):
         X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
         return InputSummary.of(X, weights)
+
+
+def digest(X: Array, *vectors: Array) -> NDArray[np.uint64]:
+    """Return a sum of hashes of rows with what goes with them, shape (1,), modulo 2⁶⁴."""
+    numbers = np.hstack([X, *(vector.reshape(len(X), -1) for vector in vectors)]) + 0.0
+    factors = (2 * np.arange(1, numbers.shape[1] + 1, dtype=np.uint64) + 1) * MIXING
+    bits = np.ascontiguousarray(numbers).view(np.uint64)
+    rows = ((bits ^ (bits >> np.uint64(29))) * factors).sum(axis=1)
+    total: NDArray[np.uint64] = ((rows ^ (rows >> np.uint64(32))) * MIXING).sum(keepdims=True)
+    return total
 
 
 @dataclass(frozen=True)

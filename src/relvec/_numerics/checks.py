@@ -37,6 +37,12 @@ def in_memory(values: Any) -> Any:
     return values.in_memory() if hasattr(values, "in_memory") else values
 
 
+def of_rows(function: Callable[[Array], NDArray[Any]], X: Any) -> NDArray[Any]:
+    """Apply a function, of which no row of the result depends on others, to an array or blocks."""
+    values: NDArray[Any] = function(X) if isinstance(X, np.ndarray) else X.map(function)
+    return values
+
+
 @contextmanager
 def named_errors(*names: str) -> Iterator[None]:
     """Have NumPy and scikit-learn name the argument, one of these, that they refuse.
