@@ -59,6 +59,12 @@ def straight(rng, s, q):
     return np.diag(s), np.asarray(q)
 
 
+def test_without_a_direction_that_has_digits_there_is_no_gain():
+    gain, alpha = best_independent(np.zeros((3, 2)), np.ones((3, 2)), np.zeros(2))
+    assert (gain == 0).all()
+    assert np.isinf(alpha).all()
+
+
 @pytest.mark.parametrize("outputs", [2, 3, 6])
 @pytest.mark.parametrize(("spread", "lies"), [(0.3, turned), (2.0, turned), (5.0, straight)])
 def test_best_addition_is_the_highest_place_of_a_grid(rng, outputs, spread, lies):

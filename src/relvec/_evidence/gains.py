@@ -89,7 +89,7 @@ def _best_of_shared(s: Array, q2: Array) -> tuple[Array, Array]:
     least = np.where(s > 0, one * (one / np.maximum(one, q2)), np.inf).min(axis=1)
     low, high = np.log(least), np.log(FAR * s.max(axis=1))
     x = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, PLACES)
-    step = max(1, TOGETHER // s.size)
+    step = max(1, TOGETHER // max(1, s.size))  # of no candidate, too
     parts = [_shared_part(x[:, k : k + step], s, q2) for k in range(0, PLACES, step)]
     value = np.concatenate(parts, axis=1)
     place = np.clip(value.argmax(axis=1), 1, PLACES - 2)[:, None]
