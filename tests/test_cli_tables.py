@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from relvec._commands.main import main
+from relvec._commands.tables import Format, read_table
 from relvec.storage import load
 from tests.support.commands import error_of, report, write
 
@@ -519,3 +520,23 @@ def test_the_model_knows_how_it_was_made(houses, here, capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == f"relvec {model.preparation_['version']}\n"
+
+
+def test_points_that_may_mark_thousands_are_warned_of_and_read_as_said(here):
+    path = here / "points.csv"
+    path.write_text("size;price;share\n950;1.234;0.125\n;950;0.250\n31;12.000;0.375\n")
+    with pytest.warns(UserWarning, match=r"'price' has three digits behind every point") as told:
+        table, _ = read_table(path)
+    assert table["price"].tolist() == [1.234, 950, 12]
+    assert len(told) == 1
+    ways = re.findall(r"--(\w+)=(\S)", str(told.list[0].message))
+    read = [read_table(path, Format(**{name: mark}))[0] for name, mark in ways]
+    assert [one["price"].tolist() for one in read] == [[1234, 950, 12000], [1.234, 950, 12]]
+    assert all(one["share"].tolist() == [0.125, 0.25, 0.375] for one in read)
+
+
+def test_dates_whose_year_has_two_digits_are_read_as_the_error_says(houses, here, capsys):
+    when = pd.Series(pd.date_range("2024-01-01", periods=ROWS))
+    data = write(houses.assign(when=when.dt.strftime("%d.%m.%y")), here / "dates.csv")
+    (way,) = re.findall(r"--date-format=\S+", error_of(capsys, ["fit", data, *FIT]))
+    assert fitted(capsys, data, way)[0]["dates"].startswith("when")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relvec._commands.dates import day_numbers, format_of, parsed, season
-from relvec._commands.files import holds_texts
+from relvec._commands.files import holds_texts, need
 from relvec._commands.number_texts import check_texts
 from relvec._commands.tables import Format, has_zeros, numbers_of
 from relvec._commands.terminal import listed, option
@@ -209,9 +209,15 @@ def check_usable(
         cell = str(table[name].iloc[row])
         more = f" and {bad.sum() - 1} more" if bad.sum() > 1 else ""
         advice = advice or f"{option('--na', cell)} takes it as missing"
+        number = need("pandas").to_numeric(cell, errors="coerce")
+        taken = (
+            "an exposure above 0"
+            if abs(number) < LARGEST
+            else f"numbers below {LARGEST:g} or dates alone"
+        )
         raise ValueError(
-            f"column {name!r} holds {cell!r} in row {row}{more}, where the model takes numbers "
-            f"below {LARGEST:g}, above 0 for an exposure, or dates alone: {advice}"
+            f"column {name!r} holds {cell!r} in row {row}{more}, where the model takes {taken}: "
+            f"{advice}"
         )
 
 

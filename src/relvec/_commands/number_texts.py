@@ -22,6 +22,8 @@ ALIKE = re.compile(
 GROUPED = re.compile(
     r"[^\d]*\d{1,3}([,.'’ \u00a0\u202f])\d{3}(\1\d{3})*((?!\1)[.,]\d+)?(?![.,]?\d)\D*"
 )
+# Dates whose year has two digits, which versions of programs may be as well.
+DATE = re.compile(r"\s*\d{1,2}\.\d{1,2}\.\d{2}\s*")
 # Numbers with a unit of letters are told from codes, such as 4WD, by how many differ.
 FEW_CODES = 3
 
@@ -51,6 +53,8 @@ def _ways(cell: str, form: Format, *, is_number: bool) -> list[str]:
     """Return what has a cell be read as a number, or as none."""
     if not is_number:
         return [f"{option('--na', cell)} takes such cells as missing values"]
+    if DATE.fullmatch(cell):
+        return [f"{option('--date-format', '%d.%m.%y')} or the like reads dates"]
     found = GROUPED.fullmatch(cell)
     if found and not form.thousands and not re.search("[%‰$€£¥<>≤≥~]|[^\\W\\d_]", cell):
         mark = " " if found[1].isspace() else found[1]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from relvec._commands.arguments import STANDARD
 from relvec._commands.files import holds_texts, need
-from relvec._commands.terminal import listed, one_line, visible
+from relvec._commands.terminal import listed, one_line, option, visible
 from relvec._files import write_file
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ ZEROS, ZEROS_WITHIN = r"0\d+", r"(?<![\w.\-/:+])0\d"
 # Numbers with a decimal comma, and those whose comma may be a mark of thousands as well.
 COMMA = r"\s*[+-]?(\d[\d.'’\s]*)?\d,\d+([eE][+-]?\d+)?\s*"
 THOUSANDS, WHOLE = r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*", r"\s*[+-]?\d+\s*"
+# Numbers whose point may be a mark of thousands, where the separator is one beside decimal commas.
+POINTS = r"\s*[+-]?[1-9]\d{0,2}(\.\d{3})?\s*"
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,31 @@ def _read_text(content: bytes, given: Format) -> tuple[pd.DataFrame, Format]:
     if given.decimal is None and _has_decimal_commas(table):
         form = replace(form, decimal=",")
         table = _parsed(text, form)
+    if form.sep == ";" and not (form.decimal or form.thousands):
+        for name in _with_points(table, text, form):
+            _warn_of_points(name)
     return table, form
+
+
+def _warn_of_points(name: str) -> None:
+    """Warn of a column of numbers where points may mark thousands."""
+    warnings.warn(
+        f"column {name.strip()!r} has three digits behind every point, which may be a mark of "
+        f"thousands: {option('--thousands', '.')} reads it as such, {option('--decimal', '.')} as "
+        "it is",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _with_points(table: pd.DataFrame, text: str, form: Format) -> pd.DataFrame:
+    """Return the columns of numbers where points may mark thousands, as they are written."""
+    cells, found = _cells(text, form, dtype=str), []
+    for place, dtype in enumerate(table.dtypes):
+        texts = cells.iloc[:, place].dropna()
+        pointed = dtype.kind == "f" and texts.str.contains(".", regex=False).any()
+        found += [place] if pointed and texts.str.fullmatch(POINTS).all() else []
+    return cells.iloc[:, found]
 
 
 def _is_markup(text: str) -> bool:
@@ -195,15 +221,14 @@ def _parsed(text: str, form: Format) -> pd.DataFrame:
     """Read the cells of a text; names of columns lose blanks around them."""
     import pandas as pd
 
-    words = {} if form.na is None else {"na_values": ["", *form.na], "keep_default_na": False}
-    marks = {"sep": form.sep, "decimal": form.decimal or ".", "skipinitialspace": True}
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # of cells that have no column
         try:
-            table = pd.read_csv(io.StringIO(text), index_col=False, **marks, **words)
+            table = _cells(text, form)
+            if form.thousands == (form.decimal or "."):  # as which they have been read
+                table = table.assign(**_with_points(table, text, form))
             if re.search(ZEROS_WITHIN, text):
-                cells = pd.read_csv(io.StringIO(text), index_col=False, dtype=str, **marks, **words)
-                table = _keeping_zeros(table, cells)
+                table = _keeping_zeros(table, _cells(text, form, dtype=str))
         except pd.errors.ParserWarning:
             raise ValueError(
                 "its rows have more cells than its first line has names: name every column, "
@@ -220,6 +245,16 @@ def _parsed(text: str, form: Format) -> pd.DataFrame:
         table = table.apply(
             lambda column: column if has_zeros(column) else numbers_of(column, form)
         )
+    return table
+
+
+def _cells(text: str, form: Format, **kinds: Any) -> pd.DataFrame:
+    """Read the cells of a text as they are, or as values of some kinds."""
+    words = {} if form.na is None else {"na_values": ["", *form.na], "keep_default_na": False}
+    marks = {"sep": form.sep, "decimal": form.decimal or ".", "skipinitialspace": True}
+    table: pd.DataFrame = need("pandas").read_csv(
+        io.StringIO(text), index_col=False, **marks, **words, **kinds
+    )
     return table
 
 
