@@ -80,8 +80,8 @@ def _full(descriptor):
 @pytest.mark.parametrize(
     "words",
     [
-        "fit data.csv --target y --model linear --out old.skops",
-        "fit data.csv --target y --model linear --out old.joblib",
+        "fit data.csv --target y --model rvm --out old.skops",
+        "fit data.csv --target y --model rvm --out old.joblib",
         "predict model.skops data.csv --out old.csv",
         "predict model.skops data.csv --out old.parquet",
         "report model.skops data.csv --out old.html",
@@ -211,7 +211,7 @@ def test_a_device_is_written_to_directly(folder):
 
 def test_the_model_is_saved_though_nobody_reads_the_report(folder):
     saved = folder / "unread.skops"
-    words = ["fit", str(folder / "data.csv"), "--target", "y", "--model", "linear"]
+    words = ["fit", str(folder / "data.csv"), "--target", "y", "--model", "rvm"]
     words += ["--out", str(saved)]
     read, written = os.pipe()
     os.close(read)
@@ -219,7 +219,7 @@ def test_the_model_is_saved_though_nobody_reads_the_report(folder):
         relvec = str(Path(sys.executable).with_name("relvec"))
         done = subprocess.run([relvec, *words], stdout=unread, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (141, b"")
-    assert len(load(saved)[-1].coef_)
+    assert len(load(saved)[-1].relevance_)
 
 
 def test_a_model_that_cannot_be_saved_is_told_before_the_fit(folder, monkeypatch, capsys):
