@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-import shap
 from numpy.typing import NDArray
 
 from benchmarks.table import print_table
@@ -42,6 +41,8 @@ def clock(explain: Callable[[], Array], repeats: int) -> tuple[Array, float]:
 def main() -> None:
     """Print a line for each number of coalitions."""
     warnings.simplefilter("ignore")  # of the explainer, about its regression
+    import shap  # which warns of what it imports
+
     model, X = problem()
     background, row = X[-1:], X[:1]
     own, alone = clock(lambda: model.shapley_values(row, background).values, REPEATS)
