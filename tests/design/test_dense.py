@@ -264,3 +264,8 @@ def test_columns_are_the_standardised_candidates(rng, center):
     columns = problem.design.columns(np.array([3, 0]))
     np.testing.assert_allclose(problem.contrasts @ columns, problem.columns[:, [3, 0]], atol=1e-14)
     np.testing.assert_array_equal(problem.design.columns(slice(0, 4))[:, [3, 0]], columns)
+
+
+def test_designs_with_all_rows_at_hand_have_no_subset(problem):
+    with pytest.raises(NotImplementedError, match="DenseDesign has all rows at hand"):
+        problem.design.subset(np.arange(3))

@@ -2,8 +2,11 @@
 
 import pytest
 
+from relvec._design import DenseDesign
+from relvec._evidence import evidence_model
 from relvec._evidence.noise import LEAST_FREEDOM, Noise
 from relvec._numerics.priors import Gamma
+from relvec.likelihoods import Gaussian
 
 FREE = Noise(held=False, beta_max=1e8)
 
@@ -45,3 +48,12 @@ def test_noise_is_released_to_its_known_value_or_under_its_ceiling():
     assert Noise(held=True, beta_max=50.0).released(3.0) == 50.0
     assert FREE.released(3.0) == 3.0
     assert FREE.released(1e9) == FREE.beta_max
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+def test_the_least_variance_bounds_the_noise_in_any_unit(rng, unit):
+    """β is that of a target of unit norm about its mean."""
+    Phi, t, least = rng.normal(size=(20, 3)), unit * rng.normal(size=(20, 1)), 1e-3 * unit**2
+    design = DenseDesign(Phi, center=True)
+    noise = evidence_model(Gaussian(least_variance=least), design, t).noise
+    assert noise.beta_max == pytest.approx(20 * t.var() / least)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_friedman1
 
 from relvec import RVC, RVR
-from relvec._fitting.scales import LEAST_GAIN, PATIENCE, alternated
+from relvec._fitting.scales import LEAST_GAIN, PATIENCE, Fit, alternated
 from relvec.basis import (
     RBF,
     Columns,
@@ -246,3 +246,16 @@ def in_rounds(*gains):
 )
 def test_rounds_end_where_they_gain_nothing_or_too_little_to_catch_up(gains, beside, ends):
     assert alternated(in_rounds(*gains), beside=beside).penalised_evidence == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("believed", [True, False])
+def test_fits_compare_by_their_evidence_less_a_penalty_for_all_that_was_chosen(believed):
+    """Three scales, and four functions of which two outputs use one both."""
+    data = SimpleNamespace(bic_penalty=2.0)
+    problem = SimpleNamespace(data=data, believable=lambda log_evidence: believed)
+    outputs = [
+        SimpleNamespace(log_evidence=value, active=np.array(active))
+        for value, active in [(-10.0, [1, 4]), (5.0, [0, 4, 7])]
+    ]
+    found = Fit(problem, SimpleNamespace(n_hyper=3), outputs).penalised_evidence
+    assert found == (-5.0 - 2.0 * (3 + 4) if believed else -np.inf)
