@@ -41,6 +41,7 @@ MODELS = {
 #: Two values of every parameter; those of a fit are not tried.
 OTHERS = {
     "alpha_prior": [(0.0, 0.0), (5.0, 3.0)],
+    "approximation": ["laplace", "variational"],
     "augment": [False, True],
     "beta_prior": [(0.0, 0.0), (5.0, 3.0)],
     "categorical": [(), (0,)],

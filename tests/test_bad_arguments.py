@@ -109,6 +109,7 @@ def test_beta_prior_is_refused_where_no_noise_is_learnt(parameters):
         ("proba", "sampled", "integrated.*mode"),
         ("proba", True, "integrated.*mode"),
         ("proba", np.ones(2), "integrated.*mode"),
+        ("approximation", "exact", "laplace.*variational"),
         ("class_weight", "auto", "balanced"),
         ("class_weight", 3, "balanced"),
         ("class_weight", [1.0, 2.0], "balanced"),

@@ -26,6 +26,7 @@ from relvec.basis import (
     PolynomialKernel,
     Precomputed,
     Process,
+    Processes,
     Product,
     RationalQuadratic,
     Sigmoid,
@@ -42,7 +43,7 @@ from relvec.likelihoods import (
     Poisson,
     StudentT,
 )
-from relvec.likelihoods.bernoulli import LogisticBound
+from relvec.likelihoods.bernoulli import ExpectedLogistic, LogisticBound
 from relvec.likelihoods.chi_squared import ChiSquared
 from relvec.solvers import EM, FixedPoint, Sequential, Variational
 
@@ -100,11 +101,13 @@ BASES = [
     Effect([Line(0, 0.1, 1.5), Curve.of(1, np.linspace(-1, 1, 9), None, 3, 1.0)]),
     Effects(knots=4, pair_knots=3),
     Process(RBF(gamma=0.4), 6),
+    Processes(0.8, 8),
 ]
 LIKELIHOODS = [
     Gaussian(0.3),
     Bernoulli(),
     LogisticBound(),
+    ExpectedLogistic(),
     Categorical(4),
     Poisson(),
     NegativeBinomial(0.4),

@@ -24,7 +24,10 @@ from relvec.likelihoods.gaussian import normal_log_density
 #: roundings, and where the iteration for the mode of a likelihood stops.
 SAME_SHARE, SAME_NATS = 1e-6, 1e-3
 #: Parameters on which it depends of which random quantity an evidence is the density.
-TERMS = ("fit_intercept", "likelihood", "multi_class", "class_weight", "alpha_prior", "beta_prior")
+TERMS = (
+    *("fit_intercept", "likelihood", "multi_class", "approximation", "class_weight"),
+    *("alpha_prior", "beta_prior"),
+)
 
 
 def compare(
@@ -160,9 +163,9 @@ def _check_comparable(models: Mapping[str, Any]) -> None:
 
 def _term(estimator: BaseEstimator, name: str) -> Any:
     """Return a parameter of an estimator, that of the fit if there is one; None without it."""
-    fitted = hasattr(estimator, "fit_result_")
-    found = estimator.fit_result_.parameters if fitted else estimator.get_params(deep=False)
-    return found.get(name)
+    if hasattr(estimator, "fit_result_"):
+        return estimator.fit_result_.parameters.get(name)
+    return getattr(estimator, name, None)
 
 
 def _row(

@@ -12,6 +12,7 @@ from typing import Any
 KERNELS = (
     *("rbf", "matern32", "matern52", "rational_quadratic", "laplacian", "linear", "poly"),
     *("sigmoid", "linear_spline", "tanimoto", "hamming", "categorical", "effects"),
+    "processes",
 )
 #: Kinds of models, the first of which is fitted where too few rows tell them apart.
 MODELS = ("rvm", "effects", "linear")

@@ -21,7 +21,8 @@ class RVC(KernelEstimator, Classifier):
     Two classes: p(t = 1 | x) = σ(y(x)) with the logistic σ and y(x) = Σ w_m φ_m(x) + w_0. More: one
     such model a class against the rest, or the softmax of one such function a class, whose weights
     of the same φ_m share a precision, so that relevance belongs to the point. The posterior of the
-    weights is Laplace's approximation, and the precisions maximise the evidence that it gives.
+    weights is a Gaussian approximation, Laplace's unless `approximation` says otherwise, and the
+    precisions maximise the evidence that it gives.
 
     Parameters
     ----------
@@ -47,6 +48,11 @@ class RVC(KernelEstimator, Classifier):
     proba : {"integrated", "mode"}, default="integrated"
         Average the class probabilities over the posterior of the weights, or plug in its mode as
         the paper does.
+    approximation : {"laplace", "variational"}, default="laplace"
+        Gaussian posterior of the weights: Laplace's, at their mode, as the paper has it, or the one
+        nearest to the posterior in Kullback and Leibler's divergence, whose evidence is a lower
+        bound. The second is for two classes and "ovr", takes longer, and is less timid where
+        classes can be told apart; see :ref:`the guide <a-process-of-classes>`.
     centers : int, array-like of shape (n_centers, n_features) or clusterer, default=None
         Points that carry candidate functions; see :doc:`/guide/parameters`.
     augment : bool, default=False
@@ -95,7 +101,7 @@ class RVC(KernelEstimator, Classifier):
         γ = 1 − αΣ_ii of eq. 17, the mean over the classes of a multinomial model: how far the data,
         rather than the prior, determine each weight.
     log_evidence_ : float
-        Laplace's approximation to the logarithm of the marginal likelihood, with ½ log 2π for each
+        Logarithm of the marginal likelihood by the `approximation`, with ½ log 2π for each
         intercept, so never compare it with one without; with "ovr" the sum over the classes. With
         the terms of `alpha_prior`, of the kept functions (eq. 36).
     history_, n_iter_, status_ : list of Pass, int, str
@@ -133,6 +139,7 @@ class RVC(KernelEstimator, Classifier):
         fit_intercept: bool = True,
         multi_class: str = "ovr",
         proba: str = "integrated",
+        approximation: str = "laplace",
         centers: CentersLike = None,
         augment: bool = False,
         remainder: str | Basis | None = None,
@@ -156,6 +163,7 @@ class RVC(KernelEstimator, Classifier):
         self.fit_intercept = fit_intercept
         self.multi_class = multi_class
         self.proba = proba
+        self.approximation = approximation
         self.centers = centers
         self.augment = augment
         self.remainder = remainder

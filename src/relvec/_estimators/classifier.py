@@ -18,6 +18,7 @@ from relvec._design import DenseDesign
 from relvec._estimators.base import RelevanceEstimator
 from relvec._estimators.fitted import Given
 from relvec._estimators.labels import (
+    CHOICES,
     ClassWeight,
     Labels,
     class_counts_of_block,
@@ -25,6 +26,7 @@ from relvec._estimators.labels import (
     encode,
     one_hot_of_block,
     plain_labels,
+    targets_of,
     weighting_of_block,
     with_class_weight,
 )
@@ -37,7 +39,7 @@ from relvec._numerics.floats import SMALLEST
 from relvec._numerics.linalg import default_float_errors, with_default_float_errors
 from relvec._numerics.typing import Array, Index
 from relvec._runner.callbacks import with_callbacks
-from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
+from relvec.likelihoods import ClassLikelihood
 
 
 class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
@@ -46,6 +48,7 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
     class_weight: ClassWeight
     multi_class: str
     proba: str
+    approximation: str
     noise = "constant"
 
     classes_: Labels
@@ -83,15 +86,16 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             Of the fit; `relvec.exceptions` has the kinds, each with what to do about it.
         """
         with default_float_errors():
-            self._check_choice("multi_class", ("multinomial", "ovr"))
-            self._check_choice("proba", ("integrated", "mode"))
+            self._check_choices()
             if not isinstance(X, np.ndarray) and (rows := OutOfCoreRows.of(X)) is not None:
                 return self._fit_out_of_core(rows, y, sample_weight)
             X, labels = self._validated(X, y, reset=True)
             counts = check_weights(sample_weight, len(X))
             self.classes_, codes = encode(labels, counts)
             weights = with_class_weight(self.class_weight, self.classes_, codes, counts)
-            targets, likelihood = self._targets(np.eye(len(self.classes_))[codes], self.multi_class)
+            one_hot = np.eye(len(self.classes_))[codes]
+            how = self.multi_class, self.approximation
+            targets, likelihood = targets_of(one_hot, self.classes_, *how)
             data = TrainingData(
                 X, targets, bool(self.fit_intercept), weights, memory_limit=self.memory_limit
             )
@@ -111,9 +115,9 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
             weights = rows.blocks.alone().map(weighted, labels, counted)
         one_hot = rows.blocks.alone().map(partial(one_hot_of_block, self.classes_), labels)
         # A row of column numbers tells which columns of the indicators each output has.
-        numbers, likelihood = self._targets(
-            np.arange(float(len(self.classes_)))[None, :], self.multi_class
-        )
+        columns = np.arange(float(len(self.classes_)))[None, :]
+        how = self.multi_class, self.approximation
+        numbers, likelihood = targets_of(columns, self.classes_, *how)
         self._check_out_of_core(likelihood)
         targets = {
             name: rows.columns(one_hot, index[0].astype(np.intp)) for name, index in numbers.items()
@@ -123,10 +127,11 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         self._fit(data, likelihood, given, single=len(targets) == 1)
         return self
 
-    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, str) or value not in choices:
-            raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
+    def _check_choices(self) -> None:
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in choices:
+                raise ValueError(f"{name}={value!r}, expected one of {list(choices)}")
 
     def _validated(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Array, Labels]:
         read = partial(reading, lambda: self._dictionary().any_rows)
@@ -135,19 +140,6 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         with named_errors("y"):
             check_classification_targets(labels)
         return rows, labels
-
-    def _targets(
-        self, one_hot: Array, multi_class: str
-    ) -> tuple[dict[str, Array], ClassLikelihood]:
-        """Return the target of each output, by its name in messages, and their likelihood."""
-        n_classes = one_hot.shape[1]
-        if n_classes == 2:
-            return {"": one_hot[:, 1:]}, Bernoulli()
-        if multi_class == "ovr":
-            labels = self.classes_.tolist()
-            columns = np.split(one_hot, n_classes, axis=1)
-            return {f"class {k!r}: ": t for k, t in zip(labels, columns, strict=True)}, Bernoulli()
-        return {"": one_hot}, Categorical(n_classes)
 
     def _attributes(self, result: FitResult) -> dict[str, Any]:
         """Add weights and intercepts, a row a class."""
@@ -341,7 +333,8 @@ class Classifier(ClassifierMixin, RelevanceEstimator):  # type: ignore[misc]
         weights = check_weights(given.get("sample_weight"), len(rows))
         present = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
         one_hot = np.eye(len(self.classes_))[codes[present]]
-        targets, likelihood = self._targets(one_hot, self._in_fit("multi_class"))
+        how = self._in_fit("multi_class"), self._in_fit("approximation")
+        targets, likelihood = targets_of(one_hot, self.classes_, *how)
         for t in targets.values():
             likelihood.check(t)
         weights = with_class_weight(self._in_fit("class_weight"), self.classes_, codes, weights)

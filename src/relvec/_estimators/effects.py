@@ -336,6 +336,7 @@ class EffectsClassifier(EffectsEstimator, Classifier):
 
     multi_class = "ovr"
     proba = "integrated"
+    approximation = "laplace"
 
     def __init__(
         self,

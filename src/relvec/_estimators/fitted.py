@@ -47,8 +47,8 @@ SAME_STD, SAME_SHARE = 1e-3, 1e-9
 #: Parameters that methods of a fitted estimator go on to read: those of the fit, whatever they are
 #: set to later.
 READ = (
-    *("alpha_prior", "augment", "beta_prior", "class_weight", "fit_intercept", "likelihood"),
-    *("multi_class", "noise", "noise_correlation", "proba", "solver"),
+    *("alpha_prior", "approximation", "augment", "beta_prior", "class_weight", "fit_intercept"),
+    *("likelihood", "multi_class", "noise", "noise_correlation", "proba", "solver"),
 )
 #: Parameters that are stored in types which every format of models knows.
 PLAIN = ("checkpoint", "class_weight")

@@ -13,9 +13,20 @@ from scipy.sparse import issparse
 
 from relvec._numerics.checks import check_positive, check_weights, in_memory, refuse_missing
 from relvec._numerics.typing import Array, Index
+from relvec.likelihoods import Bernoulli, Categorical, ClassLikelihood
+from relvec.likelihoods.bernoulli import ExpectedLogistic
 
 Labels = NDArray[Any]
 ClassWeight = Mapping[Any, float] | str | None
+
+#: Likelihood of two classes by the name of how the posterior of the weights is approximated.
+APPROXIMATIONS = {"laplace": Bernoulli(), "variational": ExpectedLogistic()}
+#: Parameters of a classifier that are one of several names.
+CHOICES = {
+    "multi_class": ("multinomial", "ovr"),
+    "proba": ("integrated", "mode"),
+    "approximation": tuple(APPROXIMATIONS),
+}
 
 
 def encode(labels: Labels, weights: Array | None) -> tuple[Labels, Index]:
@@ -45,6 +56,28 @@ def classes_of(labels: Labels) -> Labels:
 def codes_of(classes: Labels, labels: Labels) -> Index:
     """Return the number of each label; one that no weighted row has gets any: it is absent."""
     return np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+
+
+def targets_of(
+    one_hot: Array, classes: Labels, multi_class: str, approximation: str
+) -> tuple[dict[str, Array], ClassLikelihood]:
+    """Return the target of each output, by its name in messages, and their likelihood.
+
+    Indicators of the classes have the shape (n_samples, n_classes), targets (n_samples, d).
+    """
+    n_classes, of_two = len(classes), APPROXIMATIONS[approximation]
+    if n_classes == 2:
+        return {"": one_hot[:, 1:]}, of_two
+    if multi_class == "ovr":
+        columns = np.split(one_hot, n_classes, axis=1)
+        named = zip(classes.tolist(), columns, strict=True)
+        return {f"class {label!r}: ": t for label, t in named}, of_two
+    if approximation != "laplace":
+        raise ValueError(
+            f"approximation={approximation!r}, expected 'laplace' with multi_class='multinomial' "
+            "and more than two classes"
+        )
+    return {"": one_hot}, Categorical(n_classes)
 
 
 def with_class_weight(

@@ -268,6 +268,8 @@ class SparseBayesianClassifier(LinearEstimator, Classifier):
     True
     """
 
+    approximation = "laplace"
+
     def __init__(
         self,
         *,

@@ -28,6 +28,7 @@ class RVR(KernelEstimator, Regressor):
         Candidate functions: "rbf", "matern32", "matern52", "rational_quadratic", "laplacian",
         "linear", "poly", "sigmoid", "linear_spline" (eq. 29), "tanimoto" of fingerprints, "hamming"
         and "categorical" of categories, "effects" (see :class:`relvec.EffectsRegressor`),
+        "processes" of several widths (`relvec.basis.Processes`),
         "precomputed", a function ``k(X, Z)`` that returns an array of shape (n, m), or an object of
         `relvec.basis`. A list puts several of them, but no precomputed one, side by side.
     gamma : {"scale", "auto", "evidence", "ard"}, float or array-like, default="scale"

@@ -7,12 +7,13 @@ from functools import singledispatch
 from relvec._design.base import Design
 from relvec._evidence.base import EvidenceModel
 from relvec._evidence.exact import ExactEvidence
+from relvec._evidence.gaussian_posterior import NearestEvidence
 from relvec._evidence.laplace import LaplaceEvidence
 from relvec._evidence.scale_mixture import ScaleMixtureEvidence
 from relvec._evidence.variational import BoundEvidence
 from relvec._numerics.typing import RowVector
 from relvec.likelihoods.base import Likelihood
-from relvec.likelihoods.bernoulli import Bernoulli, LogisticBound
+from relvec.likelihoods.bernoulli import Bernoulli, ExpectedLogistic, LogisticBound
 from relvec.likelihoods.gaussian import Gaussian
 from relvec.likelihoods.student_t import StudentT
 
@@ -42,3 +43,9 @@ def _(likelihood: StudentT, design: Design, t: RowVector) -> EvidenceModel:
 def _(_: LogisticBound, design: Design, t: RowVector) -> EvidenceModel:
     """Exact given the bounds of the rows."""
     return BoundEvidence(design, t, Bernoulli())
+
+
+@evidence_model.register
+def _(likelihood: ExpectedLogistic, design: Design, t: RowVector) -> EvidenceModel:
+    """The Gaussian posterior of the highest lower bound."""
+    return NearestEvidence(design, t, Bernoulli(), likelihood)

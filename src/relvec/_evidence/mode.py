@@ -31,6 +31,10 @@ STEPS_NEARBY, MAX_STEPS, LEAST_ASCENT = 30, 200, 1e-12
 class RowLikelihood(Protocol):
     """Log density of a row's target, and its derivatives; see `Likelihood`."""
 
+    @property
+    def quadratic(self) -> bool:
+        """True where the curvature is the same everywhere."""
+
     def log_prob(self, t: Array, y: Array) -> Array:
         """Log density."""
 
@@ -186,7 +190,10 @@ class NewtonIterate:
         """Iterate at the end of a step."""
         weights, intercept = self.weights + step, self.intercept + shift
         there = self._at.moved(weights, intercept)
-        return NewtonIterate(there, self.design, self.t, self.Phi, self.alpha)
+        iterate = NewtonIterate(there, self.design, self.t, self.Phi, self.alpha)
+        if there.likelihood.quadratic:
+            iterate.curvature = self.curvature
+        return iterate
 
     def restricted(self, hyper: Hyperparameters, weights: Array, intercept: Array) -> NewtonIterate:
         """Iterate at other weights, of fewer functions."""

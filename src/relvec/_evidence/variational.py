@@ -24,6 +24,7 @@ class SurrogateRows:
     """Surrogates of the rows, `packed` in the place of their targets, as a likelihood."""
 
     n_outputs: int
+    quadratic = True
 
     def log_prob(self, t: Array, y: Array) -> Array:
         """Value of the surrogate."""
@@ -46,6 +47,12 @@ class SurrogateRows:
     def neg_hessian_gradient(self, t: Array, y: Array, variance: Array) -> Array:
         """Zero: the weight is the same everywhere."""
         return np.zeros_like(y)
+
+    def expected(self, t: Array, mean: Array, variance: Array) -> Array:
+        """Expectation for linear predictors N(mean, variance)."""
+        spread = np.einsum("nrs,nrs->n", self.neg_hessian(t, mean), variance)
+        expected: Array = self.log_prob(t, mean) - 0.5 * spread
+        return expected
 
     def _unpacked(self, t: Array) -> tuple[Array, Array, Array, Array]:
         R = self.n_outputs

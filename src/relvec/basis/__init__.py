@@ -17,6 +17,7 @@ from relvec.basis.kernels import (
     Sigmoid,
 )
 from relvec.basis.process import Process
+from relvec.basis.processes import Processes
 from relvec.basis.stationary import Matern32, Matern52, Periodic, RationalQuadratic
 from relvec.basis.terms import Fourier, FunctionColumns, Polynomial
 
@@ -35,6 +36,7 @@ KERNELS: dict[str, type[Basis]] = {
     "hamming": Hamming,
     "categorical": CategoricalKernel,
     "effects": Effects,
+    "processes": Processes,
     "precomputed": Precomputed,
 }
 
@@ -64,6 +66,7 @@ __all__ = [
     "PolynomialKernel",
     "Precomputed",
     "Process",
+    "Processes",
     "Product",
     "RationalQuadratic",
     "ScaledKernel",
