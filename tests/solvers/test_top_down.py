@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
+from relvec._evidence import evidence_model
 from relvec._evidence.hyperparameters import Hyperparameters
 from relvec._fitting.alternating import fit
 from relvec._numerics.priors import Gamma
@@ -259,6 +260,17 @@ def test_no_pass_lowers_the_objective(solver, alpha_prior, seed):
     trace = np.array([row.log_evidence for row in found.history])
     assert len(trace) > 10
     assert (np.diff(trace) >= -1e-9 * np.abs(trace[1:])).all()
+
+
+def test_a_pass_is_not_at_rest_where_the_noise_alone_has_to_move(rng):
+    problem = Problem(rng.standard_normal((20, 1)), rng.standard_normal(20), False)
+    model, solver = evidence_model(Gaussian(), problem.design, problem.t[:, None]), FixedPoint()
+    best = np.array([20.0])  # the search scales targets to unit norm
+    for beta, at_rest in [(best, True), (0.5 * best, False)]:
+        state = replace(solver.init(model), hyper=Hyperparameters.empty(beta))
+        after, _ = solver.update(model, state, rest=0.1)
+        assert after.at_rest == at_rest
+        np.testing.assert_allclose(after.hyper.beta, best)
 
 
 class Thinned:
