@@ -224,6 +224,14 @@ def test_tables_without_rows_are_told(houses, here, capsys):
     assert "has names of columns and no rows" in error
 
 
+@pytest.mark.parametrize("second", ["size", "size "])
+def test_columns_of_the_same_name_are_told(houses, here, capsys, second):
+    names = ["size", second, "price"]
+    houses.iloc[:, :3].set_axis(names, axis="columns").to_csv("twice.csv", index=False)
+    error = error_of(capsys, ["fit", "twice.csv", *FIT])
+    assert "several columns of the same name (size), expected a name of its own" in error
+
+
 def test_texts_without_names_or_with_lines_before_them_are_told(houses, here, capsys):
     houses[["size", "price"]].to_csv("bare.csv", index=False, header=False)
     error = error_of(capsys, ["fit", "bare.csv", *FIT])

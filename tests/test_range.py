@@ -303,6 +303,16 @@ def test_infinities_of_both_signs_are_refused_without_a_warning():
                 call()
 
 
+@pytest.mark.parametrize("estimator", [RVR(), EffectsRegressor()], ids=lambda e: type(e).__name__)
+def test_infinity_is_named_by_row_and_column(estimator):
+    table = pd.DataFrame({"area": X[:, 0], "age": X[:, 0] ** 2})
+    wrong = table.copy()
+    wrong.loc[3, "age"] = -np.inf
+    for call in (lambda: estimator.fit(wrong, Y), lambda: estimator.fit(table, Y).predict(wrong)):
+        with pytest.raises(ValueError, match=r"^X contains infinity in row 3, column 'age', exp"):
+            call()
+
+
 def test_underflows_of_validation_are_no_errors_of_a_caller():
     with np.errstate(all="raise"):
         tiny = 1e-300 * Y

@@ -141,6 +141,7 @@ def _read_text(content: bytes, given: Format) -> tuple[pd.DataFrame, Format]:
             f"its first line holds numbers ({listed(table.columns)}), expected names of columns: "
             "write a line of names above it"
         )
+    _refuse_repeated_names(text, form)
     if given.decimal is None and _has_decimal_commas(table):
         form = replace(form, decimal=",")
         table = _parsed(text, form)
@@ -148,6 +149,16 @@ def _read_text(content: bytes, given: Format) -> tuple[pd.DataFrame, Format]:
         for name in _with_points(table, text, form):
             _warn_of_points(name)
     return table, form
+
+
+def _refuse_repeated_names(text: str, form: Format) -> None:
+    """Raise if two columns have the same name, of which pandas would rename one."""
+    names = _cells(text, form, header=None, nrows=1, dtype=str).iloc[0].dropna().str.strip()
+    if repeated := sorted({*names[names.duplicated()]}):
+        raise ValueError(
+            f"its first line has several columns of the same name ({listed(repeated)}), expected a "
+            "name of its own for each: rename them there"
+        )
 
 
 def _warn_of_points(name: str) -> None:

@@ -30,7 +30,13 @@ from relvec._fitting.centers import CentersLike
 from relvec._fitting.data import TrainingData
 from relvec._fitting.problem import FitConfig
 from relvec._fitting.result import FitResult
-from relvec._numerics.checks import check_count, check_positive, gaps_named, in_memory, read_only
+from relvec._numerics.checks import (
+    check_count,
+    check_positive,
+    in_memory,
+    places_of_wrong_numbers,
+    read_only,
+)
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
 from relvec._numerics.typing import Array, Index
@@ -116,7 +122,7 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
             if isinstance(X := as_rows(X), SparseBlocks):
                 return X, validate_with_sparse(self, X, y, **of_targets)
             X = in_memory(X)
-        with gaps_named(X):
+        with places_of_wrong_numbers(X):
             rows, targets = validate_data(self, X, y, reset=reset, **of_targets, **read(X))
         return read_only(rows), targets
 

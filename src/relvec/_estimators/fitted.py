@@ -27,7 +27,13 @@ from relvec._evidence.posterior import Posterior
 from relvec._fitting.batches import Beside
 from relvec._fitting.kept_groups import KeptGroups
 from relvec._fitting.result import FitResult, FittedOutput
-from relvec._numerics.checks import gaps_named, in_memory, named_errors, read_only, reading
+from relvec._numerics.checks import (
+    in_memory,
+    named_errors,
+    places_of_wrong_numbers,
+    read_only,
+    reading,
+)
 from relvec._numerics.compact import Compact
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import check_weight_prior
@@ -278,7 +284,7 @@ class Fitted(Compact, WithRouting, NotebookBlock):
         check_is_fitted(self)
         X = in_memory(as_rows(X))
         read = reading(lambda: self.basis_.any_rows, X)
-        with named_errors("X"), gaps_named(X):
+        with named_errors("X"), places_of_wrong_numbers(X):
             queries: Array = validate_data(self, X, reset=False, **read)
         return read_only(queries)
 

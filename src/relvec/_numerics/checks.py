@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from relvec._numerics.naming import a_few, cell_name, rows_named
+from relvec._numerics.naming import cell_name, places_named, rows_named
 from relvec._numerics.typing import Array
 
 #: Weight of a row up to which sums over the rows stay well inside the range of float64.
@@ -85,25 +85,29 @@ def refuse_missing(name: str, values: Any, array: NDArray[Any] | None = None) ->
     """Raise, with rows and columns, if values of an argument, or of it as an array, are missing."""
     absent = missing(_as_array(name, values) if array is None else array)
     if absent.ndim and absent.any():
-        where, remedy = rows_named(absent), GAPS if name == "X" else ""
-        if absent.ndim == 2:
-            labels = getattr(values, "columns", range(absent.shape[1]))
-            columns = [labels[place] for place in np.flatnonzero(absent.any(axis=0))]
-            where += ", " + a_few("column", columns)
         raise ValueError(
-            f"{name} contains missing values (None, NaN, NaT or NA) in {where}, expected none"
-            f"{remedy}"
+            f"{name} contains missing values (None, NaN, NaT or NA) in "
+            f"{places_named(values, absent)}, expected none{GAPS if name == 'X' else ''}"
         )
 
 
+def refuse_infinite(X: Any) -> None:
+    """Raise, with rows and columns, if inputs of any type hold infinity."""
+    wrong = np.isin(_as_array("X", X).astype(object), [np.inf, -np.inf])
+    if wrong.any():
+        raise ValueError(f"X contains infinity in {places_named(X, wrong)}, expected finite values")
+
+
 @contextmanager
-def gaps_named(X: Any) -> Iterator[None]:
-    """Have the refusal of NaN among numbers name rows and columns."""
+def places_of_wrong_numbers(X: Any) -> Iterator[None]:
+    """Have the refusal of NaN and infinity among numbers name rows and columns."""
     try:
         yield
     except ValueError as error:
         if "NaN" in str(error) and not issparse(X):
             refuse_missing("X", X)
+        if "infinity" in str(error) and not issparse(X):
+            refuse_infinite(X)
         raise
 
 

@@ -16,6 +16,16 @@ def rows_named(wrong: NDArray[np.bool_]) -> str:
     return a_few("row", np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1)).tolist())
 
 
+def places_named(values: Any, wrong: NDArray[np.bool_]) -> str:
+    """Name rows, and columns of a table, of which something is wrong."""
+    where = rows_named(wrong)
+    if wrong.ndim == 2:
+        labels = getattr(values, "columns", range(wrong.shape[1]))
+        columns = [labels[place] for place in np.flatnonzero(wrong.any(axis=0))]
+        where += ", " + a_few("column", columns)
+    return where
+
+
 def a_few(word: str, labels: list[Any]) -> str:
     """Return a list of things of one kind, the first few of many."""
     more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
