@@ -295,8 +295,7 @@ def check_range(name: str, low: Array, high: Array) -> None:
     """Raise where columns reach too far from zero, or not far enough, from `low` to `high`."""
     extent = high / 2 - low / 2
     far = np.maximum(np.abs(low), np.abs(high)) > LARGEST_SIZE
-    wrong = np.flatnonzero(far | ((extent > 0) & (extent < 1 / LARGEST_SIZE)))
-    if len(wrong):
+    if len(wrong := np.flatnonzero(far | ((extent > 0) & (extent < 1 / LARGEST_SIZE)))):
         column = wrong[0]
         raise OverflowError(
             f"{name} reaches from {low[column]:.3g} to {high[column]:.3g} in column {column}, "
