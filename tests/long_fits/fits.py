@@ -49,8 +49,9 @@ def sparse_counts():
 
 def in_dask():
     da = needs.library("dask.array")
-    X, y = pair()
-    return da.from_array(X, chunks=(25, 1)), da.from_array(y, chunks=(25, 2))
+    X, y = curve()
+    targets = np.column_stack([y, y + 0.1 * X[:, 0]])
+    return da.from_array(X, chunks=(25, 1)), da.from_array(targets, chunks=(25, 2))
 
 
 #: An estimator for every loop of passes there is, and data.
