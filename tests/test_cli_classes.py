@@ -186,9 +186,8 @@ def test_classes_are_named_as_they_are_written(flats, kind, names, tmp_path, cap
 
 
 def test_the_task_can_be_said(flats, tmp_path, capsys):
-    flats = flats.head(72)
-    flats["floor"] = np.arange(len(flats)) % 12
-    flats["rooms"] = np.arange(len(flats)) % 4
+    number = np.arange(72)
+    flats = flats.head(72).assign(floor=number % 12, rooms=number % 4)
     path = write(flats, tmp_path / "flats.csv")
     for target, guess, other in (
         ("floor", "regression", "classification"),

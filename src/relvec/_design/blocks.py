@@ -13,11 +13,11 @@ from operator import iadd
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from relvec._design.shared import SharedColumns
 from relvec._numerics.checks import in_memory
 from relvec._numerics.linalg import blas_threads
-from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index, RowVector
 
 Summand = TypeVar("Summand", bound=Any)
@@ -197,7 +197,7 @@ class ArrayBlocks(LocalBlocks):
         return replace(self, size=size)
 
     def inputs(self) -> Iterator[Array]:
-        for block in slices(self.n_rows, self.size):
+        for block in gen_batches(self.n_rows, self.size):
             yield self.X[block]
 
     def take(self, rows: Index, *vectors: RowVector) -> list[Array]:

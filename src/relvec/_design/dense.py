@@ -10,6 +10,7 @@ from operator import add
 from typing import Any, cast
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from relvec._design.base import (
     EVERY,
@@ -23,7 +24,6 @@ from relvec._design.base import (
 from relvec._design.moments import Counts, nonconstant_norms
 from relvec._numerics.floats import ROUNDINGS, SMALLEST
 from relvec._numerics.linalg import orthonormal
-from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index, RowVector
 
 #: Numbers of the candidates, and rows without them, that a function is given at a time.
@@ -151,7 +151,7 @@ class DenseDesign(Design):
         """See `Design.gram`: few products of large blocks."""
         scale = self.scale[index]
         gram = np.zeros((len(scale), len(scale)))
-        for rows in slices(self.shape[0], max(1, PRODUCT_ENTRIES // max(1, len(scale)))):
+        for rows in gen_batches(self.shape[0], max(1, PRODUCT_ENTRIES // max(1, len(scale)))):
             columns = self._Phi[rows, index] / scale
             if weights is not None:
                 gram += columns.T @ (weights[rows, None] * columns)
@@ -172,12 +172,12 @@ class DenseDesign(Design):
             yield [*([] if index is None else [self.columns(index)]), *vectors]
             return
         blocks = repeat([]) if index is None else self._by_rows(index, size)
-        for rows, columns in zip(slices(n_samples, size), blocks, strict=False):
+        for rows, columns in zip(gen_batches(n_samples, size), blocks, strict=False):
             yield [*columns, *(vector[rows] for vector in vectors)]
 
     def _by_rows(self, index: Index | slice, size: int) -> Iterator[list[Array]]:
         """Yield the only array of some standardised columns at so many rows at a time."""
-        for rows in slices(self.shape[0], size):
+        for rows in gen_batches(self.shape[0], size):
             yield [self._Phi[rows, index] / self.scale[index]]
 
     def squared_products(self) -> float:

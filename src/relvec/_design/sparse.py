@@ -10,12 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
+from sklearn.utils import gen_batches
 
 from relvec._design.base import Design, Factors
 from relvec._design.blocks import LocalBlocks, Summand
 from relvec._design.dense import DenseDesign, in_range
 from relvec._design.moments import Squares
-from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index, RowVector
 
 #: Numbers of a block of rows, zeros among them, and products that are added up, at a time.
@@ -88,13 +88,13 @@ class SparseBlocks(LocalBlocks):
     def inputs(self) -> Iterator[Array]:
         """See `LocalBlocks.inputs`."""
         size = max(1, min(self.size, BLOCK_ENTRIES // max(1, self.n_features)))
-        for block in slices(self.n_rows, size):
+        for block in gen_batches(self.n_rows, size):
             yield self.X[block].toarray()
 
     def by_columns(self) -> Iterator[Array]:
         """Yield some inputs of all rows at a time, (n_rows, b)."""
         columns = csc_array(self.X)
-        for some in slices(self.n_features, max(1, BLOCK_ENTRIES // self.n_rows)):
+        for some in gen_batches(self.n_features, max(1, BLOCK_ENTRIES // self.n_rows)):
             yield columns[:, some].toarray()
 
     def extremes(self) -> Array:
@@ -157,7 +157,7 @@ class CentredColumns:
     def by_rows(self, index: Index | slice, size: int) -> Iterator[Array]:
         """Yield blocks of so many rows of the columns `index`."""
         part, center = self._columns[:, index].tocsr(), self._center[index]
-        for rows in slices(len(self), size):
+        for rows in gen_batches(len(self), size):
             yield part[rows].toarray() - center
 
     def largest(self) -> Array:

@@ -34,8 +34,8 @@ from relvec._numerics.checks import (
     check_count,
     check_positive,
     in_memory,
-    places_of_wrong_numbers,
     read_only,
+    refuse_by_place,
 )
 from relvec._numerics.linalg import with_default_float_errors
 from relvec._numerics.priors import Gamma, check_weight_prior
@@ -122,8 +122,11 @@ class RelevanceEstimator(CallbackSupportMixin, Fitted):  # type: ignore[misc]
             if isinstance(X := as_rows(X), SparseBlocks):
                 return X, validate_with_sparse(self, X, y, **of_targets)
             X = in_memory(X)
-        with places_of_wrong_numbers(X):
+        try:
             rows, targets = validate_data(self, X, y, reset=reset, **of_targets, **read(X))
+        except ValueError as error:
+            refuse_by_place(X, error)
+            raise
         return read_only(rows), targets
 
     def _runner(self, given: Mapping[str, Any], checkpoint: Checkpoint | None = None) -> Runner:

@@ -30,9 +30,9 @@ from relvec._fitting.result import FitResult, FittedOutput
 from relvec._numerics.checks import (
     in_memory,
     named_errors,
-    places_of_wrong_numbers,
     read_only,
     reading,
+    refuse_by_place,
 )
 from relvec._numerics.compact import Compact
 from relvec._numerics.linalg import with_default_float_errors
@@ -284,8 +284,12 @@ class Fitted(Compact, WithRouting, NotebookBlock):
         check_is_fitted(self)
         X = in_memory(as_rows(X))
         read = reading(lambda: self.basis_.any_rows, X)
-        with named_errors("X"), places_of_wrong_numbers(X):
-            queries: Array = validate_data(self, X, reset=False, **read)
+        with named_errors("X"):
+            try:
+                queries: Array = validate_data(self, X, reset=False, **read)
+            except ValueError as error:
+                refuse_by_place(X, error)
+                raise
         return read_only(queries)
 
     @property

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
 
 from relvec._design import RowBlocks
 from relvec._numerics.checks import as_numbers, in_memory, named_errors
 from relvec._numerics.linalg import blas_threads, single_threaded
-from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array
 
 #: Numbers of a batch that stay in cache, rows from which products of matrices run at full speed
@@ -80,7 +79,8 @@ def _in_memory(function: Callable[..., Array], numbers: int, *rows: Array) -> Ar
     together = Parallel(blas_threads(), require="sharedmem")
     with single_threaded():
         parts = together(
-            delayed(function)(*(part[batch] for part in rows)) for batch in slices(n_rows, size)
+            delayed(function)(*(part[batch] for part in rows))
+            for batch in gen_batches(n_rows, size)
         )
     return np.concatenate(parts)
 

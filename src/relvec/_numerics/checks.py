@@ -98,17 +98,12 @@ def refuse_infinite(X: Any) -> None:
         raise ValueError(f"X contains infinity in {places_named(X, wrong)}, expected finite values")
 
 
-@contextmanager
-def places_of_wrong_numbers(X: Any) -> Iterator[None]:
-    """Have the refusal of NaN and infinity among numbers name rows and columns."""
-    try:
-        yield
-    except ValueError as error:
-        if "NaN" in str(error) and not issparse(X):
-            refuse_missing("X", X)
-        if "infinity" in str(error) and not issparse(X):
-            refuse_infinite(X)
-        raise
+def refuse_by_place(X: Any, error: ValueError) -> None:
+    """Raise, with rows and columns, what an error about NaN or infinity in numbers X says."""
+    if "NaN" in str(error) and not issparse(X):
+        refuse_missing("X", X)
+    if "infinity" in str(error) and not issparse(X):
+        refuse_infinite(X)
 
 
 def refuse_times(name: str, values: Any) -> None:

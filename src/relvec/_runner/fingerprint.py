@@ -9,8 +9,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-
-from relvec._numerics.slices import slices
+from sklearn.utils import gen_batches
 
 #: Numbers that are hashed at a time: data may lie in a file that is larger than memory.
 BLOCK_ENTRIES = 4_000_000
@@ -30,7 +29,7 @@ def fingerprints(
 def _of_rows(array: NDArray[Any]) -> str:
     """Digest of an array, a block of rows at a time."""
     size = max(1, BLOCK_ENTRIES // max(1, array[:1].size))
-    blocks = (np.ascontiguousarray(array[rows]) for rows in slices(len(array), size))
+    blocks = (np.ascontiguousarray(array[rows]) for rows in gen_batches(len(array), size))
     digest: str = joblib.hash([array.shape, *map(joblib.hash, blocks)])
     return digest
 

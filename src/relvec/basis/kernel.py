@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import gen_batches
 
 from relvec._numerics.floats import EPSILON
-from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index
 from relvec.basis.base import Basis, Centers, KernelFunction
 from relvec.basis.combine import Composite
@@ -26,7 +26,7 @@ BLOCK = 16
 
 def at_itself(k: KernelFunction, X: Array) -> Array:
     """k(x, x) of every row, shape (n_samples,)."""
-    return np.concatenate([k(X[rows], X[rows]).diagonal() for rows in slices(len(X), BLOCK)])
+    return np.concatenate([k(X[rows], X[rows]).diagonal() for rows in gen_batches(len(X), BLOCK)])
 
 
 class Kernel(Basis):

@@ -43,8 +43,8 @@ class NegativeBinomial(Poisson):
     Examples
     --------
     >>> from relvec.likelihoods import NegativeBinomial
-    >>> NegativeBinomial(0.5).distribution(0.0).var().round(6)
-    np.float64(1.5)
+    >>> print(NegativeBinomial(0.5).distribution(0.0).var().round(6))
+    1.5
     """
 
     dispersion: float = 1.0

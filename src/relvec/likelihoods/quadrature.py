@@ -8,8 +8,8 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss, hermevander
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
+from sklearn.utils import gen_batches
 
-from relvec._numerics.slices import slices
 from relvec._numerics.typing import Array, Index
 
 #: Nodes of the trapezium rule lie up to so many standard deviations from the mean, beyond which
@@ -59,7 +59,7 @@ def expectation(
                 "a closed form"
             )
         z, undecided = np.linspace(-REACH, REACH, n_nodes), list[Index]()
-        for block in slices(len(left), max(1, ENTRIES // n_nodes)):
+        for block in gen_batches(len(left), max(1, ENTRIES // n_nodes)):
             rows = left[block]
             y = mean[rows] + np.sqrt(variance[rows]) * z
             values = function(y, *(vector[rows] for vector in given))

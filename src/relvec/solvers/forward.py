@@ -305,7 +305,8 @@ class Sequential(Solver):
             return state.after_stage()
         if state.n_iter >= self.max_iter:
             return state
-        hyper, warm = self._grown(model, there, scores), there.warm_start()
+        hyper = self._grown(model, there, scores)
+        warm = state.best_warm if there.hyper is state.best else there.warm_start()
         return state.changed(hyper=hyper, warm=warm, thorough=finished, known=scores.known)
 
     def _grown(
